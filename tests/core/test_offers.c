@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every bit of an attr is implemented by the core, offered by the host, or rejected with the name
- * of its field. Tested on a host that offers everything, and on one that offers nothing. */
+/* Every bit of an attr is either implemented by the core, offered by the host, or rejected with the
+ * name of its field. Tested on a host that offers everything and on a host that offers nothing. */
 #include "abi/attr.h"
 #include "abi/abi_record.h"
 #include "scripts.h"
 
 enum { BARE, FULL, NR_HOSTS };
 
-/* Result of opening a sampling software event with one field set to `value`. Every field of the
- * attr has at least one row. */
+/* Expected result of opening a sampling software event with one field set to `value`. Every field
+ * of the attr has at least one row. */
 struct row {
 	const char *field;
 	uint64_t value;
@@ -53,7 +53,7 @@ static const struct row rows[] = {
 	DONE("sample_type", PERF_SAMPLE_PERIOD),
 	DONE("sample_type", PERF_SAMPLE_STREAM_ID),
 	DONE("sample_type", PERF_SAMPLE_RAW),
-	REFUSED("sample_type", PERF_SAMPLE_BRANCH_STACK, -EINVAL), /* no branch_sample_type */
+	REFUSED("sample_type", PERF_SAMPLE_BRANCH_STACK, -EINVAL), /* requires branch_sample_type */
 	HOST("sample_type", PERF_SAMPLE_REGS_USER),
 	HOST("sample_type", PERF_SAMPLE_STACK_USER),
 	DONE("sample_type", PERF_SAMPLE_WEIGHT),
@@ -104,9 +104,9 @@ static const struct row rows[] = {
 	HOST("cgroup", 1),
 	HOST("text_poke", 1),
 	DONE("build_id", 1),
-	REFUSED("inherit_thread", 1, -EINVAL), /* without inherit */
+	REFUSED("inherit_thread", 1, -EINVAL), /* requires inherit */
 	DONE("remove_on_exec", 1),
-	REFUSED("sigtrap", 1, -EINVAL), /* without remove_on_exec */
+	REFUSED("sigtrap", 1, -EINVAL), /* requires remove_on_exec */
 	REFUSED("defer_callchain", 1, -EINVAL),
 	REFUSED("defer_output", 1, -EINVAL),
 	DONE("wakeup_events", 1),
@@ -117,8 +117,8 @@ static const struct row rows[] = {
 	DONE("sample_regs_intr", 1),
 	DONE("clockid", 1),
 	DONE("sample_max_stack", 1),
-	DONE("aux_watermark", 1), /* for AUX areas, which are rejected */
-	DONE("bp_type", 1),       /* these five are interpreted by PMUs */
+	DONE("aux_watermark", 1), /* used only for AUX areas, which are rejected */
+	DONE("bp_type", 1),       /* these five fields are interpreted by PMUs */
 	DONE("config1", 1),
 	DONE("config2", 1),
 	DONE("config3", 1),
@@ -136,7 +136,7 @@ static const struct {
 	int expected;
 } flag_rows[] = {
 	{PERF_FLAG_FD_NO_GROUP, 0}, {PERF_FLAG_FD_OUTPUT, 0},        /* ignored without a group */
-	{PERF_FLAG_FD_CLOEXEC, 0},  {PERF_FLAG_PID_CGROUP, -EINVAL}, /* without a CPU */
+	{PERF_FLAG_FD_CLOEXEC, 0},  {PERF_FLAG_PID_CGROUP, -EINVAL}, /* requires a CPU */
 	{1 << 4, -EINVAL},          {1UL << 31, -EINVAL},
 };
 
@@ -145,8 +145,7 @@ static void start(struct harness *harness, int host)
 	harness_begin(harness, 1, &(struct tally_sim_config){.bare = host == BARE});
 }
 
-/* Return the attr of an event that samples page faults, with the other fields that the sample_type
- * requires. */
+/* Return an attr for sampling page faults, with the other fields that sample_type requires. */
 static struct perf_event_attr base_attr(uint64_t sample_type)
 {
 	return (struct perf_event_attr){
@@ -169,7 +168,8 @@ static int open_here(struct harness *harness, struct perf_event_attr attr, unsig
 	return fd < 0 ? fd : 0;
 }
 
-/* Check that the refusal names the field that was set, or the field that it belongs to. */
+/* Check that the refusal names the field that was set, or the field that contains the bit that was
+ * set. */
 static void check_named(const struct harness *harness, const struct row *row)
 {
 	const char *field = tally_sim_refusal(harness->sim)->field;
@@ -211,7 +211,7 @@ static void every_bit_is_done_offered_or_rejected(void **state)
 	}
 }
 
-/* Check that every field, and every bit of sample_type, has a row. */
+/* Check that there is a row for every field and for every bit of sample_type. */
 static void every_field_and_bit_has_a_row(void **state)
 {
 	uint64_t bits = 0;
@@ -229,7 +229,7 @@ static void every_field_and_bit_has_a_row(void **state)
 	assert_int_equal(bits, PERF_SAMPLE_MAX * 2ull - 1);
 }
 
-/* The PMU decides about branches and precision, bit by bit. */
+/* The PMU decides which precision levels and which branch filters it supports. */
 static void the_pmu_decides_about_branches_and_precision(void **state)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
@@ -265,7 +265,8 @@ static void fault_here(struct harness *harness, struct tally_sim_task *task)
 	assert_int_equal(tally_sim_execute(harness->sim, task, &fault), 0);
 }
 
-/* Each field alone and together with others: it must be written whichever fields precede it. */
+/* Test the fields alone and in combination with others, because they must be written no matter
+ * which fields precede them. */
 static void fields_of_the_host_are_sampled(void **state)
 {
 	static const uint64_t beside[] = {0, PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN};
@@ -308,7 +309,8 @@ static void poke(struct tally_core *core)
 
 	tally_core_text_poke(core, 0xffffffff81000010, before, sizeof(before), after,
 			     sizeof(after));
-	/* Too long for a record, and too long for the field: no record, and no other effect. */
+	/* A poke that is too long for a record and one that is too long for the field produce no
+	 * record and have no other effect. */
 	tally_core_text_poke(core, 0, huge, 65535, huge, 65535);
 	tally_core_text_poke(core, 0, huge, sizeof(huge), huge, 0);
 }
@@ -351,7 +353,7 @@ static const struct {
 	const char *field;
 	void (*hook)(struct tally_core *core);
 	uint32_t type;
-	uint16_t misc, size; /* header, body and padding; a trailer of 16 bytes follows */
+	uint16_t misc, size; /* size: header, body and padding, without the 16-byte trailer */
 	void (*look)(const uint8_t *body);
 } told[] = {
 	{"text_poke", poke, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL, 32, check_poke},
@@ -366,7 +368,7 @@ static void run_hook(struct tally_sim *sim, struct tally_sim_task *task, void *a
 	(*hook)(tally_sim_core(sim));
 }
 
-/* Only events that requested the record get it. */
+/* Only events that request the record receive it. */
 static void records_of_the_host_reach_their_events_only(void **state)
 {
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
@@ -404,7 +406,7 @@ static void records_of_the_host_reach_their_events_only(void **state)
 	}
 }
 
-/* Invalid page sizes, and sizes that are too small. */
+/* Page sizes that are invalid or too small are rejected. */
 static void invalid_page_sizes_are_rejected(void **state)
 {
 	static const struct {
@@ -438,8 +440,8 @@ static int pmu_init(struct tally_core *core, void *host)
 	return pmu_init_answer;
 }
 
-/* PMUs are registered by an operation, so linking cannot omit it. A host that relies on overriding
- * the weak function gets -ENXIO if it was not overridden. */
+/* PMUs are registered by a host operation, so the linker cannot omit the registration. A host that
+ * relies on overriding the weak function gets -ENXIO if the override was not linked. */
 static void pmus_are_registered_by_the_host_operation(void **state)
 {
 	struct harness harness;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The user page: a task reads its own counter with the algorithm of perf_event_open(2), and the
+/* The user page: a task reads its own counter with the algorithm given in perf_event_open(2). The
  * result is compared with the truth. */
 #include "base/arith.h"
 #include "scripts.h"
@@ -14,7 +14,7 @@ struct player {
 	unsigned checks, direct;
 };
 
-/* The processor that the task runs on, as seen by the client library. */
+/* The processor that runs the task, as seen by the client library. */
 struct processor {
 	struct tally_sim *sim;
 	struct tally_sim_task *task;
@@ -34,7 +34,7 @@ static uint64_t read_cycles(void *arg)
 	return tally_sim_tsc(processor->sim);
 }
 
-/* Read by the user page. Returns false if the page requires read(2). */
+/* Read the counter through the user page. Returns false if the page requires read(2). */
 static bool self_read(struct tally_sim *sim, struct tally_sim_task *task,
 		      const volatile struct perf_event_mmap_page *page, struct tally_count *count)
 {
@@ -57,7 +57,7 @@ static void open_self(struct tally_sim *sim, struct tally_sim_task *task, void *
 	assert_int_equal(player->page->cap_bit0_is_deprecated, 1);
 }
 
-/* Compare the user page, read(2) and the truth. */
+/* Compare the results of the user page and read(2) with the truth. */
 static void check_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
 {
 	struct player *player = arg;
@@ -106,7 +106,8 @@ static const struct tally_sim_step script[] = {
 	SIM_EXIT(),
 };
 
-/* Check that all self-reads of a task use the counter, or none if that is not possible. */
+/* Check that all of a task's self-reads use the counter, or that none do if this is not
+ * possible. */
 static void play(uint8_t width, bool cap, uint64_t period)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
@@ -147,7 +148,8 @@ static void self_reads_need_the_capability(void **state)
 	play(48, false, 0);
 }
 
-/* cap_user_time_zero: the conversion of the cycle counter in the page gives the core's clock. */
+/* With cap_user_time_zero, the conversion parameters in the page turn the cycle counter into the
+ * core's clock. */
 static void the_page_converts_cycles_to_the_clock(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
@@ -177,7 +179,7 @@ static void the_page_converts_cycles_to_the_clock(void **state)
 	harness_end(&harness);
 }
 
-/* The page of a multiplexed event: when the event is not on a counter, the page has its count. */
+/* While a multiplexed event is not on a counter, its page contains its count. */
 static void the_page_has_the_count_of_an_event_that_is_off(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -206,11 +208,11 @@ static void the_page_has_the_count_of_an_event_that_is_off(void **state)
 		struct reading reading;
 
 		tally_sim_run(harness.sim, 2 * MS + 1);
-		/* Read like the task itself, which is running on CPU 0 now. */
+		/* Read the page as the task itself would. The task is now running on CPU 0. */
 		direct = self_read(harness.sim, task, page, &self);
 		reading = harness_read(&harness, fd);
 		on += direct;
-		if (!direct) /* the page has the count of the last time it was on */
+		if (!direct) /* the page has the count from the last time the event was on */
 			self = (struct tally_count){(uint64_t)page->offset, reading.enabled,
 						    page->time_running, 0, 0};
 		assert_int_equal(self.value, reading.value);
@@ -221,7 +223,7 @@ static void the_page_has_the_count_of_an_event_that_is_off(void **state)
 	harness_end(&harness);
 }
 
-/* The page of an inherited event includes the counts of children that exited. */
+/* The page of an inherited event includes the counts of exited children. */
 static void the_page_includes_exited_children(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 20 * US, &harness_busy),

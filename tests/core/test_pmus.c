@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinds of PMUs: unsupported requests are rejected, and supported ones are exact. */
+/* Test different kinds of PMUs. Unsupported requests must be rejected, and supported events must
+ * count exactly. */
 #include "scripts.h"
 
 enum { CORE_TYPE = 8, OTHER_TYPE = 9 };
@@ -30,8 +31,8 @@ static struct perf_event_attr attr_other(unsigned signal)
 	return attr;
 }
 
-/* Ways to select an event of a PMU: by generic number, by cache event, raw, and by the PMU's own
- * type. */
+/* Ways to select a PMU event: by generic number, as a cache event, as a raw event, and by the PMU's
+ * own type. */
 static void events_are_selected_by_each_type(void **state)
 {
 	static const struct {
@@ -81,7 +82,7 @@ static void events_are_selected_by_each_type(void **state)
 	harness_end(&harness);
 }
 
-/* Rejected because of the kind of PMU, with a reason. */
+/* Requests that this kind of PMU does not support are rejected with a reason. */
 static void unsupported_requests_are_rejected(void **state)
 {
 	struct perf_event_attr sampling = attr_other(0), excluding = attr_other(0);
@@ -113,7 +114,7 @@ static void unsupported_requests_are_rejected(void **state)
 	}
 }
 
-/* A PMU whose events do not belong to tasks: it counts everything that runs on a CPU. */
+/* A PMU that only supports per-CPU events counts everything that runs on a CPU. */
 static void a_per_cpu_pmu_counts_all_tasks(void **state)
 {
 	struct harness harness;
@@ -142,7 +143,7 @@ static void counters_without_interrupts_are_read_at_ticks(void **state)
 	struct tally_sim_task *task;
 	int fds[2];
 
-	/* 12,000,000 cycles in a tick of 4 ms: below 2^24. */
+	/* A 4 ms tick has 12,000,000 cycles, which is less than 2^24. */
 	begin(&harness, (struct tally_sim_pmu){.name = "other",
 					       .type = OTHER_TYPE,
 					       .nr_generic = 2,
@@ -158,7 +159,7 @@ static void counters_without_interrupts_are_read_at_ticks(void **state)
 	harness_end(&harness);
 }
 
-/* Events of two PMUs do not compete with each other. A group cannot contain both. */
+/* Events of two PMUs do not compete with each other, and cannot be in the same group. */
 static void events_of_two_pmus_do_not_compete(void **state)
 {
 	struct harness harness;
@@ -183,7 +184,7 @@ static void events_of_two_pmus_do_not_compete(void **state)
 	harness_end(&harness);
 }
 
-/* Drivers with and without transactions and pauses; constraints within a group. */
+/* Use drivers with and without transactions and pauses, and with constraints within a group. */
 static void drivers_with_and_without_transactions_count(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -205,7 +206,7 @@ static void drivers_with_and_without_transactions_count(void **state)
 		for (unsigned j = 0; j < 3; j++)
 			assert_int_equal(harness_value(&harness, fds[j]),
 					 truth(&harness, task, 0, signals[j]));
-		/* Both need counter 0. */
+		/* Both events need counter 0. */
 		rival = harness_open(&harness, attr_hw(SIM_BRANCHES), task, -1, -1);
 		tally_sim_run(harness.sim, 500 * MS);
 		assert_true(harness_read(&harness, rival).running > 100 * MS);

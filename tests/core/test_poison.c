@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Uninitialized memory never reaches user space. The stack, the core's scratch memory and the rings
- * are filled with a byte that no value contains twice in a row. Records and counts are searched for
- * it, for every field of a sample, every read format and every other record.
+ * Check that uninitialized memory never reaches user space. The stack, the core's scratch memory
+ * and the rings are filled with a byte that no value contains twice in a row. All records and
+ * counts are searched for this pattern, with every sample field, every read format and every other
+ * record type.
  */
 #include <string.h>
 
@@ -45,8 +46,8 @@ static void make_ring(int fd)
 	memset(tally_core_buffer_page(buffer, 1), POISON, RING);
 }
 
-/* Fill the scratch memory of a record by a mapping with a long name. Only the event of
- * scene_begin() gets the record. */
+/* Fill the scratch memory for records by recording a mapping with a long name. Only the event of
+ * scene_begin() receives the record. */
 static void poison_scratch(void)
 {
 	const struct tally_core_mapping mapping = {.filename = long_name};
@@ -74,7 +75,7 @@ static void scene_begin(void)
 	make_ring(open_event(&attr, -1));
 }
 
-/* Check and consume everything that the event wrote. Returns the number of bytes. */
+/* Check and consume everything that the event has written. Returns the number of bytes. */
 static size_t check_ring(int fd, const char *what, uint64_t which)
 {
 	struct tally_core_buffer *buffer = mini.files[fd].mappings[0];
@@ -127,7 +128,7 @@ static void overflow_twice(void)
 	}
 }
 
-/* Open and sample an event. Returns false if the event cannot be opened. */
+/* Open an event and sample it. Returns false if the event cannot be opened. */
 static bool check_sample(uint64_t sample_type)
 {
 	struct perf_event_attr attr = attr_sample(sample_type);
@@ -142,7 +143,7 @@ static bool check_sample(uint64_t sample_type)
 	return true;
 }
 
-/* Each field alone, each pair, and all compatible fields together. */
+/* Test each field alone, each pair of fields, and all compatible fields together. */
 static void samples_contain_no_uninitialized_bytes(void **state)
 {
 	uint64_t all = 0;
@@ -173,7 +174,8 @@ static void check_read(int fd, uint64_t format)
 		fail_msg("read_format %llx: bytes were never written", (unsigned long long)format);
 }
 
-/* Each format of a single event, a group and an inherited event, by read(2) and in a sample. */
+/* Test a format with a single event, a group and an inherited event, through read(2) and in a
+ * sample. */
 static void check_format(uint64_t format, bool inherit)
 {
 	struct perf_event_attr attr = attr_sample(PERF_SAMPLE_READ | PERF_SAMPLE_TID);
@@ -207,7 +209,7 @@ static void counts_contain_no_uninitialized_bytes(void **state)
 
 /* ---- other records ---------------------------------------------------------------------- */
 
-/* Emit strings of all lengths modulo 8, followed by bytes that do not belong to them. */
+/* Emit strings of all lengths modulo 8, each followed by bytes that do not belong to it. */
 static void emit_strings(const char *text)
 {
 	const struct perf_ns_link_info links[7] = {{1, 2}};
@@ -283,7 +285,7 @@ static void sideband_records_contain_no_uninitialized_bytes(void **state)
 	mini_end(&mini);
 }
 
-/* READ at the exit of a child, and LOST, THROTTLE and UNTHROTTLE. */
+/* Check READ records written when a child exits, and LOST, THROTTLE and UNTHROTTLE records. */
 static void read_lost_and_throttle_records_contain_no_uninitialized_bytes(void **state)
 {
 	struct perf_event_attr attr = attr_sample(PERF_SAMPLE_TID | PERF_SAMPLE_CPU);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The calling task is preempted and continued at each atomic operation of the core with interrupts
+/* The calling task is preempted and resumed at each of the core's atomic operations with interrupts
  * on, and before each point where interrupts are turned off. Nothing is lost, and freed memory is
- * not accessed. The same with a tick, which rotates the groups, and with another CPU that ends the
- * task. */
+ * not accessed. The same is tested with a tick, which rotates the groups, and with another CPU that
+ * terminates the task. */
 #include <setjmp.h>
 
 #include "core/minimal/mini.h"
@@ -10,7 +10,7 @@
 #include "test.h"
 
 static struct mini mini;
-static uint64_t left; /* operations until the preemption; 0: it happened, or will not happen */
+static uint64_t left; /* operations left until the preemption; 0 if done or not wanted */
 
 /* Return true when the preemption is due. */
 static bool is_time(const struct mini *where, enum mini_point point)
@@ -30,7 +30,7 @@ static void preempt(struct mini *where, enum mini_point point, const volatile vo
 	mini_switch(where, task);
 }
 
-/* The calling task is preempted, and another CPU ends it. */
+/* Preempt the calling task, and terminate it from another CPU. */
 static void end(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	struct mini_task *task = where->cpus[where->cpu].task;
@@ -121,7 +121,7 @@ static const struct {
 	{"fork", call_fork, true},
 };
 
-/* Preempt at the nth operation. Returns false if there were fewer operations. */
+/* Preempt the call at its nth operation. Returns false if the call has fewer operations. */
 static bool play(size_t row, uint64_t nth,
 		 void (*happens)(struct mini *, enum mini_point, const volatile void *))
 {
@@ -178,7 +178,8 @@ static void a_task_is_ended_in_its_own_call(void **state)
 	}
 }
 
-/* There are more groups than counters. The child gets all of them wherever the tick occurs. */
+/* There are more groups than counters. The child gets all groups, no matter where the tick
+ * occurs. */
 static bool fork_with_a_tick(uint64_t nth)
 {
 	enum { GROUPS = 2 * MINI_COUNTERS };
@@ -217,7 +218,7 @@ static void a_tick_in_a_fork_changes_nothing(void **state)
 
 static bool has_moved; /* the groups of a task on the other CPU were rotated */
 
-/* Tick on the other CPU, which rotates its groups. */
+/* Raise a tick on the other CPU, which rotates that CPU's groups. */
 static void tick_there(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	struct tally_core_context *context;
@@ -235,8 +236,8 @@ static void tick_there(struct mini *where, enum mini_point point, const volatile
 	where->cpu = cpu;
 }
 
-/* A task that opens an event on a running task can be preempted anywhere. Meanwhile the groups of
- * the running task are rotated. */
+/* A task that opens an event on a running task can be preempted anywhere. In the meantime, the
+ * running task's groups are rotated. */
 static bool open_with_a_tick(uint64_t nth)
 {
 	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr), .config = 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A million random operations on random machines; all invariants are checked after each one. Use
- * TALLY_OPERATIONS=100000000 for the nightly run; TALLY_SEED repeats a run.
+ * A million random operations on random machines. All invariants are checked after each operation.
+ * Use TALLY_OPERATIONS=100000000 for the nightly run. TALLY_SEED repeats a run.
  */
 #include "core/random_sim.h"
 #include "tier.h"

@@ -13,8 +13,8 @@ static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 	return attr;
 }
 
-/* Return the number of samples in a second of a steady load, after a first second to adapt the
- * period. */
+/* Return the number of samples in one second of a constant load, after letting the period adapt for
+ * one second. */
 static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_event_attr attr,
 			     bool on_cpu)
 {
@@ -44,8 +44,8 @@ static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_ev
 	return tale.samples;
 }
 
-/* Frequency mode: within 5 % of the requested rate for loads from 1,009 to four million events per
- * millisecond. */
+/* In frequency mode, the rate is within 5 % of the requested rate for loads from 1,009 to four
+ * million events per millisecond. */
 static void the_requested_frequency_is_reached(void **state)
 {
 	static const unsigned signals[] = {SIM_CYCLES, SIM_INSTRUCTIONS, SIM_CACHE_MISSES,
@@ -65,7 +65,7 @@ static void the_requested_frequency_is_reached(void **state)
 		}
 }
 
-/* A load that sleeps in between: the rate applies to the time that it runs. */
+/* If the load sleeps from time to time, the rate applies to its running time. */
 static void the_frequency_applies_to_running_time(void **state)
 {
 	static const struct tally_sim_step pieces[] = {SIM_LOOP(0),
@@ -107,8 +107,8 @@ static const struct tally_sim_rates fast = {.per_ms = {[SIM_CYCLES] = 4000000}};
 static const struct tally_sim_rates slow = {.per_ms = {[SIM_CYCLES] = 400}};
 static const struct tally_sim_rates none = {.per_ms = {[SIM_CYCLES] = 0}};
 
-/* A load that suddenly grows or shrinks ten thousandfold: the rate is reached again within the
- * second, without a burst of samples. */
+/* If the load suddenly grows or shrinks ten thousandfold, the rate is reached again within a second
+ * and without a burst of samples. */
 static void the_frequency_adapts_to_sudden_changes(void **state)
 {
 	static const struct tally_sim_step phases[] = {
@@ -125,8 +125,8 @@ static void the_frequency_adapts_to_sudden_changes(void **state)
 	assert_in_range(samples[4], 950, 1150);
 }
 
-/* Bursts of 10 us in each millisecond with almost no events in between, and 100 us in each 4 ms,
- * always between two ticks: the rate applies to the time that the load runs. */
+/* Run bursts of 10 us per millisecond, with almost no events in between, and bursts of 100 us every
+ * 4 ms, always between two ticks. The rate applies to the time during which the load runs. */
 static void the_frequency_holds_for_bursts(void **state)
 {
 	static const struct tally_sim_step bursts[] = {
@@ -143,8 +143,8 @@ static void the_frequency_holds_for_bursts(void **state)
 	assert_in_range(samples[2], 20, 30);
 }
 
-/* Samples above the maximum rate: THROTTLE, UNTHROTTLE at a tick, and nothing is counted in
- * between. */
+/* If samples exceed the maximum rate, a THROTTLE record is written, and an UNTHROTTLE record at the
+ * next tick. Nothing is counted in between. */
 static void samples_above_the_limit_are_throttled(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 3000);
@@ -161,18 +161,18 @@ static void samples_above_the_limit_are_throttled(void **state)
 	ring = harness_map(&harness, fd, 128);
 	tally_sim_run(harness.sim, SECOND);
 	harness_drain(ring, &attr, &tale);
-	/* 40 per tick, and the one that exceeds the limit. */
+	/* 40 samples per tick, plus the sample that exceeds the limit. */
 	assert_in_range(tale.samples, 9500, 10500);
 	assert_near(tale.throttles, 250, 1);
 	assert_near(tale.throttles, tale.unthrottles, 1);
 	assert_true(tale.throttles >= tale.unthrottles);
-	/* A throttled event does not count, so its count is what it sampled. */
+	/* A throttled event does not count, so its count corresponds to its samples. */
 	assert_near(harness_value(&harness, fd), tale.samples * 3000, 3000);
 	tally_ring_unmap(ring);
 	harness_end(&harness);
 }
 
-/* Drain the ring of a member of a_group_is_throttled_as_a_whole(). */
+/* Helper for a_group_is_throttled_as_a_whole(): drain a group member's ring. */
 static struct ring_totals drain_member(struct harness *harness, struct tally_ring *ring,
 				       const struct perf_event_attr *attr)
 {
@@ -183,8 +183,8 @@ static struct ring_totals drain_member(struct harness *harness, struct tally_rin
 	return tale;
 }
 
-/* When one member samples too often, the whole group is throttled and continued together, so that
- * equal counts stay equal. The leader writes the records. */
+/* If one member samples too often, the whole group is throttled and unthrottled together, so equal
+ * counts remain equal. The leader writes the records. */
 static void check_throttled_group(unsigned sampling, const struct perf_event_attr *third,
 				  bool no_pause)
 {
@@ -229,7 +229,7 @@ static void a_group_is_throttled_as_a_whole(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		clock.sample_period = 0;
 		check_throttled_group(i & 1, &clock, i & 2);
-		/* A sampling clock has a timer, which must not be changed in the interrupt. */
+		/* A sampling clock has a timer, which must not be modified in the interrupt. */
 		clock.sample_period = 50000;
 		check_throttled_group(i & 1, &clock, i & 2);
 	}

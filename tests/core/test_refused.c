@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scenario, with each allocation and each copy of user memory failed once. The call that needs
- * it fails, and nothing is lost or leaked. */
+/* Run the scenario repeatedly, and make a different allocation or copy from or to user memory fail
+ * in each run. The affected call must fail, but nothing may be lost or leaked. */
 #include "core/minimal/scenario.h"
 #include "core/mini_test.h"
 
@@ -17,7 +17,7 @@ static void check_opened(void)
 	}
 }
 
-/* Run the scenario until nothing fails any more, and return the number of runs. */
+/* Run the scenario until nothing fails any longer, and return the number of runs. */
 static uint64_t play_refused(bool copies, unsigned nr_cpus, bool scattered)
 {
 	struct tally_core_settings settings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Permissions: perf_event_paranoid, capabilities, own and foreign tasks. */
+/* Permissions: perf_event_paranoid, capabilities, and tasks of the same user and of other users. */
 #include "scripts.h"
 
 #define PERFMON (1ull << TALLY_CORE_CAP_PERFMON)
@@ -28,13 +28,13 @@ static const struct {
 	enum what what;
 	int expected;
 } rows[] = {
-	/* Level 3: nothing, not even the caller's own program. */
+	/* Level 3 allows nothing, not even the caller's own program. */
 	{3, 0, OWN, USER_ONLY, -EACCES},
 	{3, 0, SAME_USER, USER_ONLY, -EACCES},
 	{3, PTRACE, OWN, USER_ONLY, -EACCES},
 	{3, PERFMON, OWN, KERNEL, 0},
 	{3, ADMIN, CPU, KERNEL, 0},
-	/* Level 2: the caller's own user space. */
+	/* Level 2 allows counting tasks of the same user in user space. */
 	{2, 0, OWN, USER_ONLY, 0},
 	{2, 0, OWN, KERNEL, -EACCES},
 	{2, 0, SAME_USER, USER_ONLY, 0},
@@ -47,23 +47,23 @@ static const struct {
 	{2, ADMIN, FOREIGN, KERNEL, 0},
 	{2, ADMIN, CPU, KERNEL, 0},
 	{2, LOCK, CPU, USER_ONLY, -EACCES},
-	/* Level 1: also the kernel. */
+	/* Level 1 also allows counting in the kernel. */
 	{1, 0, OWN, KERNEL, 0},
 	{1, 0, FOREIGN, USER_ONLY, -EACCES},
 	{1, 0, CPU, USER_ONLY, -EACCES},
 	{1, PERFMON, CPU, USER_ONLY, 0},
-	/* Level 0: also CPUs. */
+	/* Level 0 also allows counting on CPUs. */
 	{0, 0, CPU, KERNEL, 0},
 	{0, 0, CPU, USER_ONLY, 0},
 	{0, 0, FOREIGN, USER_ONLY, -EACCES},
-	/* Level -1: foreign tasks are still not allowed. */
+	/* Level -1 still does not allow counting other users' tasks. */
 	{-1, 0, CPU, KERNEL, 0},
 	{-1, 0, OWN, KERNEL, 0},
 	{-1, 0, FOREIGN, KERNEL, -EACCES},
 	{-1, PERFMON, FOREIGN, KERNEL, 0},
 };
 
-/* The same for hardware and software events. */
+/* The rules are the same for hardware and software events. */
 static void paranoid_level_and_capabilities_decide(void **state)
 {
 	const struct perf_event_attr attrs[] = {attr_hw(SIM_CYCLES),
@@ -99,8 +99,8 @@ static void paranoid_level_and_capabilities_decide(void **state)
 	harness_end(&harness);
 }
 
-/* Tracepoints: counting is allowed, but their raw data is not, whether or not it is sampled. Exempt
- * are tracepoints that only describe the task's own actions. */
+/* Counting tracepoints is allowed, but requesting their raw data is not, even without sampling.
+ * Tracepoints that only describe the task's own actions are exempt. */
 static void tracepoint_data_requires_privileges(void **state)
 {
 	static const struct {
@@ -195,7 +195,7 @@ static void sigtrap_requires_the_right_to_signal(void **state)
 	harness_end(&harness);
 }
 
-/* A machine without users: every task may do everything. */
+/* On a machine without users, every task is allowed to do everything. */
 static void without_users_everything_is_allowed(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
@@ -212,7 +212,7 @@ static void without_users_everything_is_allowed(void **state)
 	harness_end(&harness);
 }
 
-/* Namespaces and physical addresses need additional rights. */
+/* Namespaces and physical addresses require additional privileges. */
 static void namespaces_and_physical_addresses_require_privileges(void **state)
 {
 	struct perf_event_attr names = attr_sw(PERF_COUNT_SW_DUMMY), physical = names;
@@ -232,7 +232,7 @@ static void namespaces_and_physical_addresses_require_privileges(void **state)
 	harness_end(&harness);
 }
 
-/* After an exec that gains privileges, unprivileged observers are detached. */
+/* An exec that gains privileges detaches unprivileged observers. */
 static void a_privileged_exec_detaches_observers(void **state)
 {
 	const struct tally_sim_step exec = SIM_EXEC_PRIVILEGED("passwd");
@@ -261,13 +261,13 @@ static void a_privileged_exec_detaches_observers(void **state)
 		tally_sim_truth(harness.sim,
 				(struct tally_sim_filter){.cpus = 1, .modes = 1 << SIM_USER},
 				SIM_CYCLES));
-	/* The task cannot be observed again, either. */
+	/* The observer cannot open an event on the task again, either. */
 	assert_int_equal(harness_try(&harness, watcher, attr, tally_sim_task_tid(task), -1, -1),
 			 -EACCES);
 	harness_end(&harness);
 }
 
-/* Invalid combinations of pid and cpu, and tasks and CPUs that do not exist. */
+/* Invalid combinations of pid and cpu are rejected, as are nonexistent tasks and CPUs. */
 static void invalid_targets_are_rejected(void **state)
 {
 	static const struct tally_sim_step brief[] = {SIM_RUN(SIM_USER, 10, NULL), SIM_EXIT()};

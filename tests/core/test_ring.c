@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "test_rings.h"
 
-/* Return the number of lost samples of an event, read alone or with its group. */
+/* Return an event's number of lost samples, reading the event alone or with its group. */
 static uint64_t lost_of(struct harness *harness, int fd, bool group)
 {
 	struct reading values[16];
@@ -15,7 +15,7 @@ static uint64_t lost_of(struct harness *harness, int fd, bool group)
 	return values[0].lost;
 }
 
-/* With a slow reader, written and lost samples together are the samples that were due. */
+/* If the reader is slow, the written and the lost samples add up to the samples that were due. */
 static void check_lost(bool scattered, bool group)
 {
 	struct perf_event_attr attr = attr_ring(997);
@@ -37,7 +37,7 @@ static void check_lost(bool scattered, bool group)
 				 truth(&harness, task, 0, SIM_CYCLES) / 997);
 	}
 	assert_true(tale.lost > 0 && tale.lost_records > 50);
-	/* The last lost samples are reported by the next record for which there is space. */
+	/* The last lost samples are reported together with the next record that fits. */
 	tally_sim_run(harness.sim, 100 * US);
 	harness_drain(ring, &attr, &tale);
 	assert_int_equal(tale.lost, lost_of(&harness, fd, group));
@@ -52,7 +52,7 @@ static void lost_samples_are_counted(void **state)
 	check_lost(*state, true);
 }
 
-/* Samples of children wake the reader of the parent's event. */
+/* Samples from children wake the reader of the parent's event. */
 static void samples_of_children_wake_the_reader(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, MS, &harness_busy),
@@ -80,7 +80,7 @@ static void samples_of_children_wake_the_reader(void **state)
 	harness_end(&harness);
 }
 
-/* wakeup_events: exactly one wakeup per n samples. */
+/* With wakeup_events, there is exactly one wakeup per n samples. */
 static void there_is_one_wakeup_per_n_samples(void **state)
 {
 	for (uint32_t every = 1; every <= 5; every++) {
@@ -110,7 +110,7 @@ static void there_is_one_wakeup_per_n_samples(void **state)
 	}
 }
 
-/* wakeup_watermark: a wakeup after this number of bytes. */
+/* With wakeup_watermark, there is one wakeup each time that many bytes have been written. */
 static void there_is_one_wakeup_per_watermark(void **state)
 {
 	enum { RECORD = 8 + 8 + 8 + 8 + 8 };
@@ -133,7 +133,7 @@ static void there_is_one_wakeup_per_watermark(void **state)
 		tally_sim_run(harness.sim, 10 * US);
 		harness_drain(ring, &attr, &tale);
 		bytes = tale.samples * RECORD;
-		/* The record that passes the watermark causes the wakeup. */
+		/* The record that crosses the watermark causes the wakeup. */
 		assert_in_range(tally_sim_notifications(harness.sim, harness.observer, fd).in,
 				bytes / (1000 + RECORD), bytes / 1000);
 	}
@@ -149,7 +149,7 @@ static const struct perf_event_header *header_at(const struct tally_ring_data *d
 						   : data->second + at - data->first_len);
 }
 
-/* Return a sample of 40 bytes, which may wrap. */
+/* Return a 40-byte sample, which may wrap. */
 static struct tally_sample sample_at(const struct tally_ring_data *data, size_t at,
 				     const struct tally_sample_layout *layout)
 {
@@ -163,7 +163,7 @@ static struct tally_sample sample_at(const struct tally_ring_data *data, size_t 
 	return sample;
 }
 
-/* Overwritable rings: after a pause, the newest records are complete, the newest first. */
+/* After a pause, an overwritable ring contains the newest records, complete and newest first. */
 static void an_overwritable_ring_keeps_the_newest_records(void **state)
 {
 	struct perf_event_attr attr = attr_ring(3001);
@@ -192,7 +192,7 @@ static void an_overwritable_ring_keeps_the_newest_records(void **state)
 		     at += header_at(&data, at)->size) {
 			const struct perf_event_header *header = header_at(&data, at);
 
-			/* Records that were not written during the pause. */
+			/* LOST reports records that were not written during the pause. */
 			if (header->type == PERF_RECORD_LOST)
 				continue;
 			assert_int_equal(header->type, PERF_RECORD_SAMPLE);

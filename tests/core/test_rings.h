@@ -24,7 +24,8 @@ static inline void ring_begin(struct harness *harness, uint32_t nr_cpus, bool sc
 	settings->max_sample_rate = 10000000;
 }
 
-/* Two rows of a test table. The state is NULL for contiguous pages, not NULL for scattered ones. */
+/* Two rows of a test table. The test's state is NULL for contiguous pages and not NULL for
+ * scattered pages. */
 #define BOTH(test)                                                         \
 	{#test ", one piece", test, NULL, NULL, NULL},                     \
 	{                                                                  \

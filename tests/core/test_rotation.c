@@ -7,8 +7,8 @@
 
 enum { TICK = 4 * MS };
 
-/* Multiplex `nr` equal groups of `size` on 4 counters for 10 simulated seconds. Their shares differ
- * by at most one tick, and the estimates are within 2 % of the truth. */
+/* Multiplex `nr` equal groups of `size` events on 4 counters for 10 simulated seconds. Their shares
+ * differ by at most one tick, and the estimates are within 2 % of the truth. */
 static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 {
 	struct harness harness;
@@ -64,7 +64,7 @@ static void wide_groups_have_fair_shares(void **state)
 	check_shares(7, 4, -1);
 }
 
-/* The events of a task that runs for less than a tick at a time are multiplexed as well. */
+/* Events are multiplexed even if their task never runs for a full tick at a time. */
 static void tasks_with_short_turns_are_multiplexed(void **state)
 {
 	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .quantum_ns = MS};
@@ -92,7 +92,7 @@ static void tasks_with_short_turns_are_multiplexed(void **state)
 	harness_end(&harness);
 }
 
-/* Events of a task and of a CPU share a PMU: all get counters. */
+/* Task events and CPU events share a PMU, and all events get counters. */
 static void task_and_cpu_events_all_get_counters(void **state)
 {
 	struct harness harness;
@@ -113,7 +113,7 @@ static void task_and_cpu_events_all_get_counters(void **state)
 	harness_end(&harness);
 }
 
-/* A task that runs for 1 ms between ticks, and never during a tick. */
+/* The task runs for 1 ms between ticks, but never during a tick. */
 static void tasks_that_miss_all_ticks_are_multiplexed(void **state)
 {
 	static const struct tally_sim_step between[] = {SIM_SLEEP(1500 * US), SIM_LOOP(0),
@@ -140,7 +140,8 @@ static void tasks_that_miss_all_ticks_are_multiplexed(void **state)
 	harness_end(&harness);
 }
 
-/* Print the running time of the events of check_shared_cpu() in per cent of the task's. */
+/* Print how long each event of check_shared_cpu() was on a counter, in percent of the task's
+ * running time. */
 static void show_shares(const uint64_t *shares, unsigned nr)
 {
 	for (unsigned i = 0; i < nr; i++)
@@ -149,9 +150,9 @@ static void show_shares(const uint64_t *shares, unsigned nr)
 }
 
 /* A task with a group of 4 and 7 single events alternates every `quantum` ns with a task without
- * events, on a CPU with 3 events of its own. While the first task runs, all its events and those of
- * the CPU compete for 4 counters. In the other half of the time the CPU's events have the counters
- * for themselves. */
+ * events, on a CPU with 3 CPU events. While the first task runs, its events and the CPU events
+ * compete for 4 counters. While the second task runs, the CPU events have the counters to
+ * themselves. */
 static void check_shared_cpu(uint64_t quantum)
 {
 	const struct tally_sim_step turns[] = {SIM_LOOP(0),
@@ -180,8 +181,9 @@ static void check_shared_cpu(uint64_t quantum)
 		shares[i] = running * 100 / enabled;
 	}
 	show_shares(shares, 11);
-	/* 10 single events and a group that needs all counters: 4 counters for 14 events. Events
-	 * that fit in next to others may get more, from what would be left over. */
+	/* There are 10 single events and a group that needs all counters, so 14 events share 4
+	 * counters. Single events may get more than their share, from time that would otherwise be
+	 * unused. */
 	for (unsigned i = 0; i < 11; i++)
 		assert_in_range(shares[i], 20, 45);
 	harness_end(&harness);
@@ -219,8 +221,8 @@ static void pinned_groups_never_wait(void **state)
 	harness_end(&harness);
 }
 
-/* A counter released by a disable, a close or the end of a REFRESH is used immediately, not at the
- * next tick. */
+/* A counter that is released by disable, by close or by a used-up REFRESH limit is reused
+ * immediately, not only at the next tick. */
 static void free_counters_are_used_immediately(void **state)
 {
 	struct perf_event_attr limited = attr_hw(SIM_CYCLES);
@@ -252,8 +254,8 @@ static void free_counters_are_used_immediately(void **state)
 	}
 }
 
-/* A task that forks all the time: the events that have waited longest come first in its children,
- * too, which run for less than a tick. */
+/* The task keeps forking. The events that have waited longest come first in its children as well,
+ * which run for less than a tick. */
 static void longest_waiting_events_come_first_in_children(void **state)
 {
 	enum { NR = 12 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The number of samples according to the truth, and the contents of samples. */
+/* Compare the number of samples with the truth, and check the samples' contents. */
 #include "base/arith.h"
 #include "scripts.h"
 
@@ -12,8 +12,9 @@ static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 	return attr;
 }
 
-/* Counters of all widths, shorter and longer than the period, with interrupts that irq_save masks
- * or does not mask: floor(truth / period) samples, whose periods add up. */
+/* Test counters of all widths, with ranges that are shorter or longer than the period, and
+ * interrupts that irq_save may or may not mask. There must be floor(truth / period) samples, and
+ * their periods must add up. */
 static void there_is_one_sample_per_period(void **state)
 {
 	static const uint64_t periods[] = {1000, 4099, 65536, 1000003, 50000017};
@@ -53,7 +54,8 @@ static void there_is_one_sample_per_period(void **state)
 		}
 }
 
-/* Samples do not drift: at the nth sample the count is n periods, even after a thousand samples. */
+/* Samples do not drift. At the nth sample the count is still n periods, even after a thousand
+ * samples. */
 static void samples_do_not_drift(void **state)
 {
 	static const uint64_t periods[] = {3001, 70001, 1000003};
@@ -89,7 +91,7 @@ static void samples_do_not_drift(void **state)
 	}
 }
 
-/* The interrupt is late: no sample is missing, and the count is correct. */
+/* Even though the interrupt is late, no sample is missing, and the count is correct. */
 static void skid_loses_no_samples(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_INSTRUCTIONS, 100000);
@@ -114,7 +116,7 @@ static void skid_loses_no_samples(void **state)
 	harness_end(&harness);
 }
 
-/* Check the context markers and callchains. Samples in the kernel have the user callchain, too. */
+/* Check the context markers and the callchain. Samples in the kernel also have a user callchain. */
 static void check_chain(const struct tally_sample *sample, bool kernel)
 {
 	assert_int_equal(sample->callchain.nr, kernel ? 4 + 6 : 6);
@@ -127,8 +129,8 @@ static void check_chain(const struct tally_sample *sample, bool kernel)
 				 (uint64_t)PERF_CONTEXT_USER);
 }
 
-/* Check the nth sample of samples_have_location_task_and_time(). Returns true if it is in the
- * kernel. */
+/* Check the nth sample in samples_have_location_task_and_time(). Returns true if the sample is in
+ * the kernel. */
 static bool check_content(const struct record *record, uint64_t n, struct tally_sim_task *task)
 {
 	const struct tally_sample *sample = &record->sample;
@@ -152,7 +154,7 @@ static bool check_content(const struct record *record, uint64_t n, struct tally_
 	return kernel;
 }
 
-/* Contents of a sample: location, task, time. */
+/* Samples contain the location, the task and the time. */
 static void samples_have_location_task_and_time(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -189,7 +191,8 @@ static void samples_have_location_task_and_time(void **state)
 	harness_end(&harness);
 }
 
-/* REFRESH: n overflows with a wakeup each, then a hangup, and the event is disabled. */
+/* REFRESH allows n overflows, each of which causes a wakeup. After the last overflow, the event
+ * hangs up and is disabled. */
 static void refresh_allows_n_overflows(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
@@ -220,14 +223,14 @@ static void refresh_allows_n_overflows(void **state)
 		assert_int_equal(after.hup - notices.hup, 1);
 		assert_int_equal(after.in + after.hup - notices.in - notices.hup, n);
 		assert_true(tally_sim_poll(harness.sim, harness.observer, fd));
-		/* It stopped at the last overflow. */
+		/* The event stopped at the last overflow. */
 		assert_near(harness_value(&harness, fd) - before, n * 30000, 3 * n);
 	}
 	tally_ring_unmap(ring);
 	harness_end(&harness);
 }
 
-/* A second REFRESH before the limit is used up adds to it. */
+/* Another REFRESH before the limit is used up adds to the limit. */
 static void refresh_limits_add_up(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
@@ -252,7 +255,7 @@ static void refresh_limits_add_up(void **state)
 	harness_end(&harness);
 }
 
-/* IOC_PERIOD takes effect from the next sample on. */
+/* PERF_EVENT_IOC_PERIOD takes effect with the next sample. */
 static void ioc_period_applies_to_the_next_sample(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);

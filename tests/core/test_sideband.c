@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sideband records of tasks: types, order and contents. */
+/* Task sideband records: types, order and contents. */
 #include "abi/abi_record.h"
 #include "scripts.h"
 
@@ -43,7 +43,7 @@ static const struct tally_sim_step script[] = {
 	SIM_EXIT(),
 };
 
-/* Return a letter for the type and options of a record. */
+/* Return a letter that represents a record's type and options. */
 static char letter(const struct perf_event_header *header)
 {
 	static const char letters[PERF_RECORD_MAX] = {[PERF_RECORD_MMAP] = 'm',
@@ -61,7 +61,8 @@ static char letter(const struct perf_event_header *header)
 								       : '?';
 }
 
-/* Run a task and return the records of an event with these options, in the order of the ring. */
+/* Run a task with an event that has these options, and return the event's records as letters, in
+ * ring order. */
 static void record_letters(struct perf_event_attr attr, bool on_cpu, char *ret_story,
 			   void (*look)(const struct record *record, struct harness *harness))
 {
@@ -245,7 +246,7 @@ static void fork_and_exit_records_name_task_and_parent(void **state)
 	assert_string_equal(got, "fxx");
 }
 
-/* Switches of a CPU alternate between out and in, each with the next or previous task. */
+/* A CPU's switch records alternate between out and in, and contain the next or previous task. */
 static void switch_records_alternate(void **state)
 {
 	struct perf_event_attr attr = dummy();
@@ -283,7 +284,7 @@ static void switch_records_alternate(void **state)
 	harness_end(&harness);
 }
 
-/* Kernel symbols are recorded by all events that request them. */
+/* Kernel symbols are recorded for all events that request them. */
 static void ksymbols_reach_all_events_that_request_them(void **state)
 {
 	struct perf_event_attr attr = dummy();
@@ -303,7 +304,7 @@ static void ksymbols_reach_all_events_that_request_them(void **state)
 	harness_end(&harness);
 }
 
-/* Records and their trailers contain IDs in the pid namespace of the task that opened the event. */
+/* Records and their trailers contain the IDs as seen in the opener's pid namespace. */
 static void ids_are_those_in_the_openers_namespace(void **state)
 {
 	enum { SEEN_LESS = 90 };

@@ -24,7 +24,7 @@ static const struct tally_sim_step faulter[] = {
 	SIM_EXIT(),
 };
 
-/* Counts of a task and of a CPU, in all modes and in each. */
+/* Count software events for a task and for a CPU, in all modes and in user mode only. */
 static void software_events_count_tasks_and_cpus(void **state)
 {
 	static const uint32_t ids[] = {
@@ -51,9 +51,9 @@ static void software_events_count_tasks_and_cpus(void **state)
 	assert_true(!truth(&harness, NULL, 0, SIM_SW + PERF_COUNT_SW_PAGE_FAULTS));
 	tally_sim_run(harness.sim, 20 * MS);
 	for (unsigned i = 0; i < 7; i++) {
-		/* Missed switches: the CPU's first switch to the task was before the events were
-		 * opened, and the last switch away from the task was after the task's events were
-		 * gone. */
+		/* The events miss two switches: the CPU's first switch to the task, which precedes
+		 * the opening of the events, and the last switch away from the task, after the
+		 * task's events are gone. */
 		uint64_t missed = ids[i] == PERF_COUNT_SW_CONTEXT_SWITCHES;
 
 		assert_int_equal(harness_value(&harness, fds[i][0]),
@@ -66,7 +66,7 @@ static void software_events_count_tasks_and_cpus(void **state)
 	harness_end(&harness);
 }
 
-/* On a host that reports switches and migrations, only the reported ones are counted. */
+/* If the host reports switches and migrations itself, only the reported ones are counted. */
 static void only_reported_switches_are_counted(void **state)
 {
 	static const struct tally_sim_config tells = {.tells_switches = true};
@@ -96,7 +96,7 @@ static void only_reported_switches_are_counted(void **state)
 	harness_end(&harness);
 }
 
-/* Events in all modes, counted with the modes excluded in turn. */
+/* Cause page faults in all modes, and count them with each mode excluded in turn. */
 static void excluded_modes_are_not_counted(void **state)
 {
 	static const struct {
@@ -138,7 +138,7 @@ static void excluded_modes_are_not_counted(void **state)
 	harness_end(&harness);
 }
 
-/* Clocks: task-clock is the time of the task, cpu-clock of a CPU is wall time. */
+/* task-clock counts the time of a task, and cpu-clock on a CPU counts wall-clock time. */
 static void clocks_count_task_and_wall_time(void **state)
 {
 	struct harness harness;
@@ -159,7 +159,7 @@ static void clocks_count_task_and_wall_time(void **state)
 	harness_end(&harness);
 }
 
-/* Sampling by clocks, by period and by frequency: each sample is taken where the task is. */
+/* Clocks sample by period and by frequency. Each sample shows what the task is executing. */
 static void clocks_sample_at_their_period(void **state)
 {
 	for (unsigned freq = 0; freq < 2; freq++) {
@@ -192,7 +192,7 @@ static void clocks_sample_at_their_period(void **state)
 	}
 }
 
-/* PMU events are rejected without a PMU; everything else works. */
+/* Without a PMU, PMU events are rejected, but everything else works. */
 static void hardware_events_are_rejected_without_a_pmu(void **state)
 {
 	struct perf_event_attr attr = attr_hw(0);
@@ -207,7 +207,7 @@ static void hardware_events_are_rejected_without_a_pmu(void **state)
 	harness_end(&harness);
 }
 
-/* Samples of faults, for several periods, with their addresses. */
+/* Faults are sampled with several periods and with their addresses. */
 static void faults_are_sampled_with_their_addresses(void **state)
 {
 	for (uint64_t period = 1; period < 8; period += 3) {
@@ -318,7 +318,8 @@ static void raw_data_is_passed_on_unchanged(void **state)
 	harness_end(&harness);
 }
 
-/* Filters and which of the three hits pass; for invalid filters, the error. */
+/* Each row has a filter and the hits (out of three) that pass it. Rows for invalid filters have the
+ * expected error. */
 static void filters_select_hits(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A PMU that counts for two CPUs: its events are on the designated CPU, and migrate with their
- * counts. */
+/* Test a PMU that counts for two CPUs. Its events are on the designated CPU, and migrate without
+ * losing their counts. */
 #include "core/mini_test.h"
 
 enum { UNCORE = 11, NR_CPUS = 4, COUNTER = MINI_COUNTERS };
@@ -9,7 +9,8 @@ static struct mini mini;
 static int32_t named[NR_CPUS / 2];
 static int leader, member; /* descriptors of a group */
 
-/* Return the designated CPU of a pair: the first that came online, until it goes offline. */
+/* Return the designated CPU of a pair. A CPU remains designated while it is online. Afterwards, the
+ * first online CPU of the pair is chosen. */
 static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
 {
 	int32_t *name = &named[cpu / 2];
@@ -88,15 +89,14 @@ static void events_migrate_with_their_counts(void **state)
 	assert_int_equal(count_of(&mini, leader), 1234);
 	assert_int_equal(count_of(&mini, member), 77);
 	assert_int_equal(count_of(&mini, off), 0);
-	/* A CPU that comes back is not designated again. When the last CPU of a pair goes offline,
-	 * the events wait. */
+	/* A CPU is not designated again after returning online. */
 	assert_int_equal(tally_core_cpu_online(mini.core, 0), 0);
 	count_on(1, COUNTER, 6);
 	assert_int_equal(count_of(&mini, leader), 1240);
 	mini_end(&mini);
 }
 
-/* Events that could not migrate are rejected. */
+/* Requests that would prevent events from migrating are rejected. */
 static void events_that_cannot_migrate_are_rejected(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -118,7 +118,7 @@ static void events_that_cannot_migrate_are_rejected(void **state)
 
 /* ---- calls that overlap ------------------------------------------------------------------ */
 
-/* Run a function at the nth point where a call can be interrupted, once. */
+/* Run a function once, at the nth point where a call can be interrupted. */
 static struct {
 	void (*fn)(void);
 	uint32_t nr, at;
@@ -184,8 +184,8 @@ static void arm(void (*fn)(void), uint32_t at)
 	mini.at = interrupt_once;
 }
 
-/* The CPU goes offline at any point of the open of a leader or a member. The event counts on the
- * other CPU. */
+/* The CPU goes offline at each possible point while a leader or a member is opened. The event
+ * counts on the other CPU. */
 static void a_cpu_goes_offline_during_an_open(void **state)
 {
 	for (int in_group = 0; in_group < 2; in_group++) {
@@ -233,7 +233,8 @@ static void expect_group(void (*fn)(void), uint64_t of_leader, uint64_t of_membe
 	mini_end(&mini);
 }
 
-/* An operation on a group while it migrates affects the whole group, before or after. */
+/* An operation that overlaps a group's migration affects the whole group, either before or after
+ * the migration. */
 static void run_overlapping(void (*first)(void), void (*meanwhile)(void), void (*fn)(void),
 			    uint64_t of_leader, uint64_t of_member)
 {
@@ -287,7 +288,7 @@ static void come_back(void)
 	mini_online(&mini, 0);
 }
 
-/* The CPU goes offline at any point of an operation on its group. */
+/* The CPU goes offline at each possible point of an operation on its group. */
 static void a_cpu_goes_offline_during_an_operation(void **state)
 {
 	static const struct {
@@ -301,8 +302,8 @@ static void a_cpu_goes_offline_during_an_operation(void **state)
 		offline_during(done[i].fn, done[i].of_leader, done[i].of_member);
 }
 
-/* The other CPU of the pair goes offline at any point of a migration, and comes back. No count is
- * lost. */
+/* The other CPU of the pair goes offline at each possible point of a migration, and comes back
+ * later. No count is lost. */
 static void the_other_cpu_goes_offline_during_a_migration(void **state)
 {
 	for (uint32_t at = 0;; at++) {
@@ -327,8 +328,8 @@ static void the_other_cpu_goes_offline_during_a_migration(void **state)
 	assert_true(between.nr > 3);
 }
 
-/* The PMU is unregistered at any point of a migration, and the other way round. The events are
- * revoked wherever they are. */
+/* Either the PMU is unregistered at each possible point of a migration, or the CPU goes offline at
+ * each possible point of the unregistration. The events must be revoked wherever they are. */
 static void a_pmu_is_unregistered_during_a_migration(void **state)
 {
 	for (uint32_t at = 0;; at++) {
@@ -349,7 +350,7 @@ static void a_pmu_is_unregistered_during_a_migration(void **state)
 	assert_true(between.nr > 3);
 }
 
-/* The last CPU of a pair goes offline, and the other one comes back first. */
+/* The last online CPU of a pair goes offline, and the other CPU comes back first. */
 static void events_wait_until_a_cpu_of_the_pair_returns(void **state)
 {
 	struct perf_event_attr attr = attr_uncore();
@@ -371,12 +372,12 @@ static void events_wait_until_a_cpu_of_the_pair_returns(void **state)
 	count_on(1, COUNTER + 1, 7);
 	assert_int_equal(count_of(&mini, leader), 1005);
 	assert_int_equal(count_of(&mini, member), 7);
-	/* The CPU of the event is offline, but the designated CPU of its pair is online. */
+	/* The requested CPU is offline, but the designated CPU of its pair is online. */
 	assert_true(open_on(0, -1) >= 0);
 	mini_end(&mini);
 }
 
-/* An event that waits for a counter is enabled all the time, on any CPU. */
+/* An event that is waiting for a counter counts as enabled on either CPU. */
 static void a_waiting_event_stays_enabled(void **state)
 {
 	struct perf_event_attr attr = attr_uncore();
@@ -403,7 +404,7 @@ static void a_waiting_event_stays_enabled(void **state)
 	mini_end(&mini);
 }
 
-/* CPU 1 was offline for a while, so its context time differs from that of CPU 0. */
+/* CPU 1 was offline for a while, so the context times of CPU 0 and CPU 1 differ. */
 static void the_times_of_an_event_that_moves_go_on(void **state)
 {
 	struct perf_event_attr attr = attr_uncore();
@@ -427,7 +428,7 @@ static void the_times_of_an_event_that_moves_go_on(void **state)
 	mini_end(&mini);
 }
 
-/* Closing it leaves the CPU with one event. */
+/* After the moved event is closed, the CPU still has one event. */
 static void an_event_that_moved_to_a_cpu_is_one_of_its_events(void **state)
 {
 	struct perf_event_attr switches = attr_faults(0);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs and tracepoints that are unregistered while in use, many PMUs, and iteration over all
+/* Unregistering PMUs and tracepoints that are in use, large numbers of PMUs, and iterating over all
  * events. */
 #include "scripts.h"
 
 enum { MANY = 40 };
 
-/* A PMU with one counter that never advances, and the number of its events. */
+/* A PMU with one counter that never advances. It counts its events that were created and
+ * destroyed. */
 struct idle_pmu {
 	struct tally_core_pmu pmu;
 	uint32_t taken, forgotten;
@@ -106,8 +107,8 @@ static const struct tally_sim_step family[] = {SIM_FORK_TO(script_hog, 1), SIM_L
 					       SIM_RUN(SIM_USER, MS, &harness_busy),
 					       SIM_END_LOOP()};
 
-/* Unregister a PMU with events of a task, its child and a CPU, alone and in a group. The other
- * members of the group continue as single events. */
+/* Unregister a PMU that has events on a task, on its child and on a CPU, both single and in a
+ * group. The other members of the group continue as single events. */
 static void unregistering_a_pmu_revokes_its_events(void **state)
 {
 	struct idle_pmu still = still_new(50);
@@ -144,7 +145,7 @@ static void unregistering_a_pmu_revokes_its_events(void **state)
 	assert_int_equal(harness_try(&harness, harness.observer, attr_still(50), 0, -1, -1),
 			 -ENOENT);
 	assert_int_equal(harness_try(&harness, harness.observer, cycles, 0, -1, leader), -ENODEV);
-	/* Its memory can be reused, and it can be registered again. */
+	/* The PMU's memory can be reused, and the PMU can be registered again. */
 	memset(&still, 0x5a, sizeof(still));
 	still = still_new(50);
 	still.pmu.driver = &still;
@@ -179,7 +180,7 @@ static void unregistering_a_pmu_wakes_pollers(void **state)
 	harness_end(&harness);
 }
 
-/* While an open is in progress, unregistering fails with -EBUSY; the next attempt revokes the new
+/* Unregistering fails with -EBUSY while an open is in progress. A later attempt revokes the new
  * event. */
 static struct tally_core *busy_core;
 static int busy_answer;
@@ -246,7 +247,7 @@ static void unregistering_a_tracepoint_revokes_its_events(void **state)
 	harness_end(&harness);
 }
 
-/* More PMUs than a mask has bits, all with events at the same time. */
+/* Register more PMUs than a mask has bits, and use events on all of them at the same time. */
 static void more_pmus_than_mask_bits_are_scheduled(void **state)
 {
 	static struct idle_pmu many[MANY];
@@ -274,8 +275,8 @@ static void more_pmus_than_mask_bits_are_scheduled(void **state)
 	harness_end(&harness);
 }
 
-/* Iteration is in the order of opening, even if events are closed meanwhile, including the current
- * one. */
+/* Iteration follows the order in which events were opened, even if events, including the current
+ * one, are closed in the meantime. */
 static void iteration_continues_over_closed_events(void **state)
 {
 	struct harness harness;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hooks that check whether a core has events: nothing is missed once there is one. */
+/* Test hooks that check whether a core has events. Nothing may be missed once there is an event. */
 #include "hosts/sim/sim_entry.h"
 #include "scripts.h"
 
@@ -18,7 +18,7 @@ static bool is_watched(const struct harness *harness)
 	return tally_core_is_watched(tally_sim_core(harness->sim));
 }
 
-/* The first event is opened on tasks that run, wait or sleep, and on CPUs. */
+/* The first event is opened on running, waiting and sleeping tasks, and on CPUs. */
 static void the_first_event_misses_nothing(void **state)
 {
 	struct tally_sim_task *tasks[3];
@@ -47,7 +47,8 @@ static void the_first_event_misses_nothing(void **state)
 					 : truth(&harness, task, 0, SIM_CYCLES)) -
 					 before);
 		harness_close(&harness, fd);
-		/* A task with a context is watched until it exits, so replace the task. */
+		/* A task with a context is watched until it exits, so replace the task with a new
+		 * one. */
 		if (!of_cpu) {
 			const struct tally_sim_step end = SIM_EXIT();
 
@@ -60,7 +61,7 @@ static void the_first_event_misses_nothing(void **state)
 	harness_end(&harness);
 }
 
-/* Samples of a CPU event contain the running task, also before the first switch. */
+/* A CPU event's samples identify the running task, even before the first switch. */
 static void samples_have_the_running_task(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_CPU_CLOCK);
@@ -90,8 +91,8 @@ static void samples_have_the_running_task(void **state)
 	harness_end(&harness);
 }
 
-/* Migrations count from the first run on. Where the task ran before there was an event is not
- * known. */
+/* Migrations are counted only after the task has run with an event, because the core does not know
+ * where the task ran earlier. */
 static void migrations_count_from_the_first_run(void **state)
 {
 	struct harness harness;
@@ -119,7 +120,7 @@ static void migrations_count_from_the_first_run(void **state)
 	harness_end(&harness);
 }
 
-/* Report the switch again, including a switch of the task to itself. */
+/* Report the current switch again, including as a switch from the task to itself. */
 static void report_again(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
 {
 	struct tally_core_task *perf = tally_sim_task_perf(task);
@@ -141,7 +142,7 @@ static const struct tally_sim_step told_twice[] = {SIM_FORK(told_child),
 						   SIM_YIELD(),
 						   SIM_END_LOOP()};
 
-/* Also for clones, which swap their contexts. */
+/* Repeated reports count only once for clones, too, even though clones swap their contexts. */
 static void repeated_switch_reports_count_once(void **state)
 {
 	struct perf_event_attr cycles = attr_hw(SIM_CYCLES),

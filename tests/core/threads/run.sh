@@ -11,7 +11,7 @@ seed=${4:-1}
 number=0
 . "$root/tests/core/runner.sh"
 two_words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="core/threads/threads_irq.h"'
-# The 64-bit kernel headers work for both.
+# The 64-bit kernel headers work for 32-bit builds as well.
 bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null) -fsanitize=address,undefined -fno-sanitize-recover"
 
 # stress NAME SECONDS FLAGS

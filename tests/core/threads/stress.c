@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPUs that switch tasks, tick, take overflow interrupts and make system calls at the same time,
- * while another thread drains the rings. TSan finds the data races; the program itself checks that
- * every record is complete and that nothing leaks. Usage: stress [SECONDS [SEED]]
+ * Stress test in which CPUs concurrently switch tasks, tick, take overflow interrupts and make
+ * system calls, while another thread drains the rings. TSan finds data races; the program itself
+ * checks that every record is complete and that nothing leaks. Usage: stress [SECONDS [SEED]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_closed(const struct host_file *file)
 	return closed;
 }
 
-/* Close a descriptor. The event is closed when the last call that uses it returns. */
+/* Close a descriptor. The event is closed when the last call using it returns. */
 static void close_file(size_t fd)
 {
 	struct host_file *file = &host.files[fd];
@@ -245,7 +245,8 @@ static void set_alive(struct host_task *task, bool alive)
 	pthread_mutex_unlock(&host.table);
 }
 
-/* Wait until no call uses a task. The task cannot be found any more. */
+/* Wait until no call is using the task. The caller must already have made sure that lookups cannot
+ * find it. */
 static void wait_unused(struct host_task *task)
 {
 	uint32_t refs;
@@ -258,7 +259,8 @@ static void wait_unused(struct host_task *task)
 	} while (refs);
 }
 
-/* End a task that is not running and replace it by a child of the task that runs here. */
+/* Make a task that is not running exit, and replace it with a new child of the task that is running
+ * here. */
 static void replace_task(struct host_cpu *cpu)
 {
 	struct host_task *other = &host.tasks[host_random(HOST_TASKS)];
@@ -297,7 +299,7 @@ static void go_online(struct host_cpu *cpu)
 	tally_core_cpu_online(host.core, cpu->number);
 }
 
-/* Take this CPU offline for a while, during which it does not answer, and back online. */
+/* Take this CPU offline, leave it unresponsive for a while, and bring it back online. */
 static void go_offline_and_back(struct host_cpu *cpu)
 {
 	leave(cpu);
@@ -354,7 +356,7 @@ static void *run_cpu(void *arg)
 		end_all();
 		__atomic_store_n(&done, 1, __ATOMIC_RELEASE);
 	}
-	wait_for(&done, 1); /* other CPUs may still call this one */
+	wait_for(&done, 1); /* other CPUs may still send calls to this CPU */
 	return NULL;
 }
 
@@ -380,7 +382,7 @@ static bool drain(struct tally_core_buffer *buffer)
 	return true;
 }
 
-/* Drain all rings and send interrupts until the time is over. */
+/* Drain all rings and send interrupts until the time is up. */
 static void disturb(unsigned seconds)
 {
 	time_t end = time(NULL) + (time_t)seconds;

@@ -23,11 +23,12 @@ static const bool overflow_is_masked = true;
 static const bool overflow_is_masked = false;
 #endif
 
-/* A call from another CPU, one at a time, under a lock that is awaited with interrupts on. */
+/* The current call to another CPU. Calls are serialized by a lock that callers wait for with
+ * interrupts on. */
 static struct {
 	void (*fn)(void *arg);
 	void *arg;
-	uint32_t waiting; /* number of the called CPU plus 1; 0: done */
+	uint32_t waiting; /* number of the called CPU + 1, or 0 when done */
 } mailbox;
 
 struct host_cpu *host_cpu(void)
@@ -108,9 +109,9 @@ static void on_ipi(int signal)
 	errno = error;
 }
 
-/* Handle an overflow interrupt although interrupts are masked. Other interrupts are kept out
- * meanwhile: if an IPI were served in the middle, its sender would conclude that this CPU no longer
- * uses what is being changed. */
+/* Handle an overflow interrupt even though interrupts are masked. Other interrupts remain masked in
+ * the meantime. Otherwise an IPI handled here could make its sender conclude that this CPU no
+ * longer uses the data being modified. */
 static void unmasked_overflow(void)
 {
 	uintptr_t flags = host_irq_save(this_cpu->host);
@@ -145,8 +146,8 @@ void host_boot(struct host_cpu *cpu)
 	host_irq_restore(cpu->host, 0);
 }
 
-/* Raise overflow interrupts and yield at random between atomic operations of the core. The real
- * signals are not enough, because TSan delays them. */
+/* Raise overflow interrupts and yield at random between the core's atomic operations. Real signals
+ * are not sufficient, because TSan delays them. */
 void tally_core_debug_hook(const volatile void *word)
 {
 	uint64_t chance;
@@ -168,11 +169,11 @@ void host_kick(struct host_cpu *cpu)
 }
 
 /*
- * TSan runs a delayed signal handler with all signals blocked, and has one variable per thread for
- * the mask to restore. If a call in the handler runs another delayed handler, that variable is
- * overwritten and the thread's signals stay blocked (llvm-project 138599 fixes this; GCC 12 has the
- * bug). A CPU that sent an IPI to it would wait forever. Therefore a thread unblocks its signals
- * before it waits.
+ * TSan runs a delayed signal handler with all signals blocked, and keeps the mask to restore in one
+ * variable per thread. If a call in the handler runs another delayed handler, the variable is
+ * overwritten and the thread's signals remain blocked (GCC 12 has this bug; llvm-project 138599
+ * fixes it). A CPU that has sent an IPI to the thread would wait forever. Therefore threads unblock
+ * their signals before waiting.
  */
 void host_yield(void)
 {

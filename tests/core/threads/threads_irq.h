@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TALLY_CORE_IRQ_HEADER of the host, for builds in which 64-bit words consist of two halves. In
- * these builds the overflow interrupt is masked while interrupts are off, like all others. */
+/* The host's TALLY_CORE_IRQ_HEADER, for builds that split 64-bit words into two halves. In these
+ * builds the overflow interrupt is masked while interrupts are off, like all other interrupts. */
 #ifndef TALLY_TESTS_CORE_THREADS_IRQ_H
 #define TALLY_TESTS_CORE_THREADS_IRQ_H
 

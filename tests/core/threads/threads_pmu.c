@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counters that advance by a random amount at each interrupt. The core's interrupt lock does not
- * mask this interrupt. Like a driver with real NMIs, the driver therefore blocks it while writing,
- * by switching the counters off first.
+ * mask this interrupt, so the driver stops all counters before it writes to one, as a driver with
+ * real NMIs would.
  */
 #include <errno.h>
 #include <signal.h>
@@ -107,7 +107,8 @@ void host_pmu_interrupt(struct host_cpu *cpu)
 	paused--;
 }
 
-/* Return the designated CPU of a pair: the first that came online, until it goes offline. */
+/* Return the designated CPU of a pair. The first CPU of the pair to come online is designated until
+ * it goes offline. */
 static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
 {
 	struct host *host = pmu->driver;
@@ -118,7 +119,7 @@ static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
 		return (int32_t)was;
 	if (!tally_core_cpu_is_online(host->core, other))
 		return -1;
-	/* If another CPU has designated one meanwhile, use that one. */
+	/* If the designated CPU has changed in the meantime, use the new one. */
 	return __atomic_compare_exchange_n(named, &was, other, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE)
 		       ? (int32_t)other

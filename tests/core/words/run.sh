@@ -14,7 +14,7 @@ build() {
 		-pthread -o "$dir/words" "$@"
 }
 
-# try NAME THREADS FLAGS [SOURCE...]: skipped if it cannot be built or run on this machine.
+# try NAME THREADS FLAGS [SOURCE...]: skip the test if it cannot be built or run on this machine.
 try() {
 	number=$((number + 1))
 	# words.c uses threads that are interrupted by signals.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compare the shifts of core/memory.c with the compiler's. Built freestanding for 32 bits. */
+/* Compare the shifts in core/memory.c with the compiler's. Built freestanding for 32 bits. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 64-bit words of core/atomic.h. The halves of these words must be equal whenever they are read.
- * Threads change and read the words while signals do the same in the middle. A signal that arrives
- * while interrupts are off is ignored, because a real interrupt would occur later. argv: number of
- * threads.
+ * Test the 64-bit words in core/atomic.h. The two halves of a word must be equal whenever the word
+ * is read. Threads change and read the words, and so do their signal handlers. A signal that
+ * arrives while interrupts are off is ignored, because a real interrupt would be delayed. argv:
+ * number of threads.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TALLY_CORE_IRQ_HEADER of the test: each thread is a CPU, and signals are its interrupts. */
+/* The test's TALLY_CORE_IRQ_HEADER: each thread is a CPU, and signals are its interrupts. */
 #ifndef TALLY_TESTS_CORE_WORDS_IRQ_H
 #define TALLY_TESTS_CORE_WORDS_IRQ_H
 
