@@ -29,7 +29,8 @@ static bool rows_add_as(struct case_rows *rows, const char *who, const char *nam
 	return rows_add(rows, "root", name, text) && rows_add(rows, "user", name, text);
 }
 
-/* Replace each "{}" in the text by the value; in a name, replace the braces and their contents. */
+/* Replace each "{}" in a row's text with the value; in a name, replace the braces and their
+ * contents. */
 static void replace_braces(struct tally_str *out, const char *text, const char *value)
 {
 	const char *open;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * differential SYSTEM FOLDER ANSWERS [DIFFERENCES]: run the scripts of FOLDER/cases on a system and
- * compare its answers with those of Linux (FOLDER/ANSWERS). For all systems except Linux, known
- * differences are applied (FOLDER/differences.txt, or the file DIFFERENCES).
+ * differential SYSTEM FOLDER ANSWERS [DIFFERENCES]: run the scripts in FOLDER/cases on a system and
+ * compare the answers with Linux's (FOLDER/ANSWERS). For systems other than Linux, known
+ * differences are taken into account (FOLDER/differences.txt, or the file DIFFERENCES).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +22,8 @@ static struct case_rows golden, differences;
 static int tries = 1;
 static bool is_emulated, breakpoints_fire = true;
 
-/* Return true for cases that tally emulate on the user host cannot run: tracepoints, which it does
- * not have, and task 1, which programs cannot trace on some machines. */
+/* Return true for cases that tally emulate cannot run on the user host. These cases use
+ * tracepoints, which the user host lacks, or trace task 1, which some machines do not allow. */
 static bool is_left_out(const struct case_row *row)
 {
 	static const char *const words[] = {" tp ", " tp;", "hit ", "pid=1 ", "pid=1;"};
@@ -37,8 +37,8 @@ static bool is_left_out(const struct case_row *row)
 	return false;
 }
 
-/* Times of the user host date from its last update, so no time may have passed between two calls.
- * Remove the "=0" of such times. */
+/* Remove "=0" after enabled and running. The user host's times are only as recent as its last
+ * update, so they might not advance between two calls. */
 static void take_out_no_times(char *answer)
 {
 	static const char *const names[] = {"enabled=0", "running=0"};
@@ -76,8 +76,8 @@ static bool is_about_firing(const struct case_row *row)
 	return false;
 }
 
-/* Check one case. On the running kernel, other tasks share the CPUs and can affect the answer, so
- * failures are tried again. */
+/* Check one case. Other tasks on the running kernel share the CPUs and can affect the answer, so
+ * failed cases are retried. */
 static void check_case(void **state)
 {
 	const struct case_row *row = *state, *expected = case_rows_find(&golden, row->name);
@@ -127,7 +127,7 @@ static int check_all(void)
 	return failed;
 }
 
-/* Check that every answer belongs to one case. */
+/* Check that every answer belongs to a case, and that no case has two answers. */
 static bool answers_match(const struct case_rows *answers, const char *what)
 {
 	bool ok = true;

@@ -173,7 +173,7 @@ static const struct system_ops linux_ops = {
 
 /* ---- creation ---------------------------------------------------------------------- */
 
-/* Create a file that can be mapped, with a name that appears in records. */
+/* Create the file that ACT_MAP maps. Records show it as /dev/shm/mapped.*. */
 static int map_file(void)
 {
 	char path[] = "/dev/shm/mapped.XXXXXX";
@@ -185,8 +185,9 @@ static int map_file(void)
 	return fd;
 }
 
-/* Become an unprivileged user whose UID no other process has, so that its allowance of locked pages
- * is unused. Other tasks of this user may still observe the process. */
+/* Become an unprivileged user with a UID that no other process uses, so that none of the user's
+ * locked-page allowance is in use. Stay dumpable, so that the script's other tasks can still
+ * observe this process. */
 static int become_user(void)
 {
 	uid_t uid = FIRST_UID + (uid_t)getpid();
@@ -239,7 +240,7 @@ struct setting {
 	long value, saved;
 };
 
-/* Settings that the answers depend on. */
+/* Sysctls that the answers depend on. */
 static struct setting settings[] = {
 	{"/proc/sys/kernel/perf_event_paranoid", 2, 0},
 	{"/proc/sys/kernel/perf_event_max_sample_rate", 100000, 0},
@@ -275,8 +276,8 @@ static void settings_restore(void)
 	}
 }
 
-/* Lock out other tests, including those that use tests/lib/keeper.py, so that no test mistakes the
- * settings of another one for the machine's own. */
+/* Lock out other tests, including those that use tests/lib/keeper.py, so that no test mistakes
+ * another test's settings for the machine's own. */
 static int settings_lock(void)
 {
 	int fd = open("/run/tally-sysctls", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -286,7 +287,7 @@ static int settings_lock(void)
 
 static struct {
 	pid_t pid;
-	int end; /* the settings stay while this end of a pipe is open */
+	int end; /* write end of a pipe; closing it restores the settings */
 } keeper;
 
 static void settings_give_back(void)
@@ -295,7 +296,7 @@ static void settings_give_back(void)
 	waitpid(keeper.pid, NULL, 0);
 }
 
-/* Start a process that restores the settings when this process ends, even if it is killed. */
+/* Start a process that restores the settings when this process exits, even if it is killed. */
 static int settings_keep(void)
 {
 	int ends[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * differential-record SYSTEM FOLDER: print the answers of a system to the cases of FOLDER, as a
- * file of answers. It needs no libraries, so it runs on any kernel.
+ * differential-record SYSTEM FOLDER: print a system's answers to the cases in FOLDER in the format
+ * of an answer file. This program needs no libraries, so it runs on any kernel.
  */
 #include <stdio.h>
 

@@ -58,7 +58,8 @@ const char *script_id_name(const struct script *script, uint64_t id)
 	return id ? "?" : "0";
 }
 
-/* Return the name of the first task with this number: for threads of a process, the process. */
+/* Return the name of the first task with this PID or TID. Threads share a PID, so the first task
+ * with a PID is the process. */
 static const char *number_name(const struct script *script, int32_t number,
 			       int32_t (*of)(struct system *system, int task))
 {
@@ -109,7 +110,7 @@ static int event_ioctl(struct script *script, const struct script_event *event,
 	return script->system->ops->ioctl(script->system, event->task, event->fd, request, arg);
 }
 
-/* ENABLE, DISABLE, RESET, REFRESH and PAUSE_OUTPUT have an integer argument. */
+/* ENABLE, DISABLE, RESET, REFRESH and PAUSE_OUTPUT take an integer argument. */
 static void simple_ioctl(struct script *script, unsigned long request)
 {
 	struct script_event *event = event_named(script, 1);
@@ -144,7 +145,7 @@ static void command_pause(struct script *script)
 	simple_ioctl(script, PERF_EVENT_IOC_PAUSE_OUTPUT);
 }
 
-/* Parse an invalid pointer: "null" or "bad". */
+/* Parse the name of an invalid pointer: "null" or "bad". */
 static bool bad_pointer(const char *word, uintptr_t *ret_pointer)
 {
 	*ret_pointer = strcmp(word, "bad") ? 0 : 8;
@@ -200,7 +201,8 @@ static void command_output(struct script *script)
 	script_say_result(script, event_ioctl(script, event, PERF_EVENT_IOC_SET_OUTPUT, fd), false);
 }
 
-/* MINE at the end of a filter is replaced by a number that only this script uses for hits. */
+/* filter NAME TEXT: set a filter. If TEXT ends with MINE, this word is replaced by a number that is
+ * unique to this script's hits. */
 static void command_filter(struct script *script)
 {
 	struct script_event *event = event_named(script, 1);
@@ -220,7 +222,8 @@ static void command_filter(struct script *script)
 			  false);
 }
 
-/* ioctl NAME request [arg]: any request by number. A pointer argument points to zeros. */
+/* ioctl NAME request [arg]: make any request by number. The argument "zeros" is a pointer to
+ * zeros. */
 static void command_ioctl(struct script *script)
 {
 	static const uint8_t zeros[256];
@@ -289,7 +292,7 @@ static void command_show(struct script *script)
 	say_counts(script, false);
 }
 
-/* about NAME: print the counts as far as they are the same for the same work everywhere. */
+/* about NAME: print rounded counts, which are the same on all systems for the same work. */
 static void command_about(struct script *script)
 {
 	say_counts(script, true);
@@ -319,7 +322,7 @@ static void command_poll(struct script *script)
 
 /* ---- mapping -------------------------------------------------------------------------------- */
 
-/* mmap NAME pages [ro] [offset]. Records are read from the first mapping. */
+/* mmap NAME pages [ro] [offset]: map a ring. Records are read from the first mapping. */
 static void command_mmap(struct script *script)
 {
 	struct script_event *event = event_named(script, 1);
@@ -354,7 +357,7 @@ static void command_munmap(struct script *script)
 	event->map = NULL;
 }
 
-/* page NAME: print the fields of the page that are the same in every run. */
+/* page NAME: print the fields of the mmap page that are the same in every run. */
 static void command_page(struct script *script)
 {
 	struct script_event *event = event_named(script, 1);
@@ -391,7 +394,7 @@ static void act(struct script *script, enum system_act act, int64_t a, int64_t b
 		script_say_result(script, error, false);
 }
 
-/* touch pages [NAME]: only this event counts the page faults. */
+/* touch pages [NAME]: touch new pages. The event is enabled only while the pages are touched. */
 static void command_touch(struct script *script)
 {
 	struct script_event *event = script->nr_words > 2 ? event_named(script, 2) : NULL;
@@ -488,7 +491,7 @@ static void command_execute(struct script *script)
 
 static const struct {
 	const char *name;
-	int words; /* minimum, including the name */
+	int words; /* minimum number of words, including the name */
 	void (*run)(struct script *script);
 } commands[] = {
 	{"open", 2, script_open},        {"close", 2, command_close},
@@ -526,7 +529,7 @@ static void run_words(struct script *script)
 	script->wrong = "no such command";
 }
 
-/* Run one command: an optional @task, then words. */
+/* Run one command, which consists of an optional @task and words. */
 static void run_command(struct script *script, char *text)
 {
 	char rest[8192], *save = NULL, *word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "open NAME word...": build an attr from words and make the call. */
+/* "open NAME word...": build an attr from words and call perf_event_open(2). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/endian.h"
 #include "differential_script.h"
 
-/* Names of numbers in scripts. */
+/* Named constants for scripts. */
 static const struct {
 	const char *name;
 	uint64_t value;
@@ -72,7 +72,7 @@ static place_fn place_watched_code(const struct system_ops *ops)
 	return ops->watched_code;
 }
 
-/* Names of numbers that differ between systems. */
+/* Names of values that depend on the system. */
 static const struct {
 	const char *name;
 	place_fn (*of)(const struct system_ops *ops);
@@ -106,7 +106,7 @@ static const struct {
 	{"breakpoint", PERF_TYPE_BREAKPOINT, 0},
 };
 
-/* Arguments of an open. */
+/* Arguments of perf_event_open(2). */
 struct opening {
 	uint8_t bytes[SYSTEM_ATTR_BYTES];
 	int32_t pid, cpu;
@@ -179,7 +179,7 @@ static bool opening_kind(struct script *script, struct opening *opening, const c
 	return false;
 }
 
-/* pid=: the name of a task, or a number. */
+/* Parse pid=, which is a task name or a number. */
 static bool opening_pid(struct script *script, struct opening *opening, const char *text)
 {
 	int task = script_task(script, text);
@@ -195,7 +195,8 @@ static bool opening_pid(struct script *script, struct opening *opening, const ch
 	return true;
 }
 
-/* group=: the name of an event, "other" for a descriptor that is not an event, or a number. */
+/* Parse group=, which is an event name, "other" for a descriptor that is not an event, or a
+ * number. */
 static bool opening_group(struct script *script, struct opening *opening, const char *text)
 {
 	const struct script_event *event = script_event(script, text);
@@ -243,7 +244,8 @@ static bool opening_argument(struct script *script, struct opening *opening, con
 	return true;
 }
 
-/* Fields in a union have only one name in the table. */
+/* Return the name that the table of attr fields uses for a field. The table has only one name for
+ * each union. */
 static const char *field_name(const char *key)
 {
 	static const char *const others[][2] = {
@@ -256,7 +258,7 @@ static const char *field_name(const char *key)
 	return key;
 }
 
-/* Apply a word key=value. A field of the attr without a value is set to 1. */
+/* Apply a word key=value. An attr field given without a value is set to 1. */
 static bool opening_word(struct script *script, struct opening *opening, const char *word)
 {
 	const char *equals = strchr(word, '=');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts and records as words that are the same in every run. */
+/* Print counts and records as words that do not vary between runs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "base/arith.h"
 #include "differential_script.h"
 
-/* Words of a record, collected to be compared with the previous record. */
+/* Words describing a record, collected for comparison with the previous record. */
 struct record_text {
 	struct script *script;
 	struct tally_str words;
 	uint64_t last_time;
-	struct tally_str last; /* the previous record, complete */
-	unsigned times;        /* number of times it occurred in a row */
+	struct tally_str last; /* complete text of the previous record */
+	unsigned times;        /* number of consecutive occurrences of `last` */
 };
 
 static void add(struct record_text *text, const char *format, ...)
@@ -31,7 +31,7 @@ static void add(struct record_text *text, const char *format, ...)
 	va_end(args);
 }
 
-/* Add the name of a time, and whether it is 0 or earlier than the previous time. */
+/* Add a timestamp's name, and whether the timestamp is 0 or earlier than the previous one. */
 static void add_time(struct record_text *text, const char *name, uint64_t time)
 {
 	add(text, "%s%s", name, !time ? "=0" : time < text->last_time ? "=earlier" : "");
@@ -121,7 +121,7 @@ static void add_chain(struct record_text *text, struct tally_words chain)
 	add(text, "chain=%s%s%s", kernel ? "K" : "", user ? "U" : "", addresses ? "+" : "");
 }
 
-/* Add a field that is not a single word. */
+/* Add a sample field that consists of several values. */
 static void add_part(struct record_text *text, const struct tally_sample *sample, uint64_t bit)
 {
 	switch (bit) {
@@ -285,7 +285,7 @@ static void add_fields(struct record_text *text, const struct tally_record_desc 
 	}
 }
 
-/* Print the last collected record once, with its number of repetitions. */
+/* Print the previous record once, followed by the number of times it occurred in a row. */
 static void records_flush(struct record_text *text)
 {
 	if (text->times)
@@ -345,8 +345,8 @@ static void ring_copy(const struct ring *ring, uint64_t at, uint8_t *to, size_t 
 		to[i] = ring->data[(at + i) % ring->size];
 }
 
-/* Print the records between two positions, oldest first. Of a backward buffer, print those that
- * still exist, newest first. Returns false if a record is corrupt. */
+/* Print the records between two positions, oldest first. In a backward buffer, print the records
+ * that were not overwritten, newest first. Returns false if a record is corrupt. */
 static bool say_between(struct record_text *text, const struct ring *ring,
 			const struct tally_sample_layout *layout, uint64_t at, uint64_t end)
 {

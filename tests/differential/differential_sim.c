@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The core on the simulated machine as a system for call scripts. */
+/* Call-script system that runs the core on the simulated machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 enum { TRACEPOINT_ID = 400, RAW_BYTES = 32, RAW_PID = 16, FDS = 64 };
 enum { WATCHED = 0x600000, WATCHED_CODE = 0x400100 };
 
-/* A task that sleeps until there is work, at one instruction per cycle and one cycle per ns. A
- * segment must not change before the next one begins, so there are two, which are used alternately.
- */
+/* A task that sleeps until it gets work, and then runs at one instruction per cycle and one cycle
+ * per ns. A run segment must not be changed until the next one begins, so two segments are used
+ * alternately. */
 enum { WORKER_STEPS = 6 };
 static const int worker_runs[2] = {2, 4};
 
@@ -58,7 +58,7 @@ static struct tally_core_tracepoint tracepoint = {
 	.about_own_task = true,
 };
 
-/* The main task never stops running; the others wait for orders. */
+/* The main task never stops running; the other tasks wait for orders. */
 static const struct tally_sim_step busy[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 1000000, NULL),
 					     SIM_END_LOOP(), SIM_EXIT()};
 static const struct tally_sim_step idle[] = {SIM_LOOP(0), SIM_SLEEP(1000000000), SIM_END_LOOP(),
@@ -69,8 +69,9 @@ static struct sim_system *of(struct system *system)
 	return (struct sim_system *)system;
 }
 
-/* Return the task for a call. Some time passes with every call, as on any system. Descriptors
- * opened by a thread that has exited remain available to the other tasks. */
+/* Return the task that makes a call. Some time passes during every call, as on any system. For a
+ * thread that has exited, return the main task, because the thread's descriptors remain available
+ * to the other tasks. */
 static struct tally_sim_task *at(struct system *system, int task)
 {
 	struct sim_system *self = of(system);
@@ -154,7 +155,7 @@ static int act_touch(struct system *system, int task, int64_t pages, int fd)
 	return error;
 }
 
-/* Pass the user registers, as tracepoints of system calls do. */
+/* Hit the tracepoint and pass the user registers, as system call tracepoints do. */
 static void hit(struct tally_sim *sim, struct tally_sim_task *task, void *raw)
 {
 	struct tally_core_sample_data sample_data = {.ip = 0x401000, .mode = PERF_RECORD_MISC_USER};
@@ -235,7 +236,8 @@ static void tell_namespaces(struct tally_sim *sim, struct tally_sim_task *task, 
 	sim_hook_end(sim);
 }
 
-/* Descriptors are not copied, because the tasks of the other system share one descriptor table. */
+/* Create a child. Close the descriptors that a new process inherits as copies, because on the Linux
+ * system all tasks share one descriptor table. */
 static int act_fork(struct system *system, int task, int number, bool process)
 {
 	struct sim_system *self = of(system);
@@ -364,7 +366,7 @@ static const struct system_ops sim_system_ops = {
 	.watched_code = sim_system_watched_code,
 };
 
-/* Create a task that users cannot observe, and the main task of the script. */
+/* Create PID 1, which unprivileged tasks cannot observe, and the script's main task. */
 static void make_tasks(struct sim_system *system, bool root)
 {
 	struct tally_sim_spawn init = {.script = idle, .cpu = 1};
@@ -411,7 +413,7 @@ struct system *sim_system_new(bool root)
 	return system_new(root, NULL);
 }
 
-/* Six counters for all events, and one for cycles. */
+/* Create a system with six counters that support all events, and a cycle counter. */
 struct system *sim_pmu_system_new(bool root)
 {
 	static const struct tally_sim_pmu pmu = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Probes for features of the running kernel, tried with events on the calling task. */
+/* Probes for features of the running kernel, which open events on the calling task. */
 #ifndef TALLY_TESTS_DIFFERENTIAL_LINUX_PROBE_H
 #define TALLY_TESTS_DIFFERENTIAL_LINUX_PROBE_H
 
@@ -8,11 +8,11 @@
 
 bool linux_probe_events(void);
 
-/* Return true if the tracepoint with this ID counts calls of sched_rr_get_interval(). */
+/* Return true if the tracepoint with this ID counts calls to sched_rr_get_interval(). */
 bool linux_probe_tracepoint(uint64_t id);
 
 /* Return true if stores to a watched variable are counted. Some virtual machines accept breakpoints
- * but lose the debug registers, so that no breakpoint ever fires. */
+ * but lose the debug registers, so breakpoints never fire. */
 bool linux_probe_breakpoints(void);
 
 #endif

@@ -21,7 +21,7 @@
 
 enum mailbox_state { BOX_IDLE, BOX_ORDERED, BOX_DONE };
 
-/* Memory for page faults. Each page is touched once, by any process. */
+/* Memory for page faults. Each page is touched only once, by the process that needs it first. */
 enum { POOL_PAGES = 4096 };
 static uint8_t *pool;
 static size_t pool_used;
@@ -59,8 +59,8 @@ static int pool_make(void)
 	return 0;
 }
 
-/* Only the touching happens between enable and disable. Code added by a sanitizer would fault as
- * well. */
+/* Touch pages and do nothing else between enabling and disabling the event. Code added by a
+ * sanitizer could cause page faults as well. */
 __attribute__((no_sanitize("address", "undefined"))) static int64_t task_touch(int64_t pages,
 									       int fd)
 {
@@ -77,7 +77,7 @@ __attribute__((no_sanitize("address", "undefined"))) static int64_t task_touch(i
 	return 0;
 }
 
-/* Make a system call that nothing else uses. Its tracepoint is the one of ACT_HIT. */
+/* Make a system call that nothing else makes, to hit its tracepoint for ACT_HIT. */
 static int64_t task_hit(int64_t times, int64_t value)
 {
 	while (times-- > 0)
@@ -107,7 +107,7 @@ static int64_t task_spin(int64_t us)
 	return 0;
 }
 
-/* Two instructions per iteration. */
+/* Execute a loop with two instructions per iteration. */
 static int64_t task_work(int64_t thousands)
 {
 	uint64_t turns = (uint64_t)thousands * 500;
@@ -123,7 +123,7 @@ static int64_t task_work(int64_t thousands)
 #endif
 }
 
-/* Watched by breakpoints and not accessed by anything else. */
+/* Memory watched by breakpoints and not accessed by anything else. */
 static volatile _Alignas(64) uint64_t watched[8];
 
 __attribute__((noinline, no_sanitize("address", "undefined"))) static void watched_code(void)
@@ -243,7 +243,7 @@ static int64_t task_exec(struct task_world *world, int number)
 	return -errno;
 }
 
-/* Exit without running the parent's exit handlers. */
+/* Exit without running the exit handlers inherited from the parent. */
 static void task_exit(struct task_world *world, int number)
 {
 	struct task_mailbox *box = &world->box[number];
@@ -303,7 +303,7 @@ static void take_orders(struct task_world *world, int number)
 
 /* ---- orders --------------------------------------------------------------------------- */
 
-/* Wait until a task cannot be found any more. Then its counts have been added to its parent. */
+/* Wait until a task can no longer be found. By then, its counts have been added to its parent's. */
 static void await_end(struct task_world *world, int number)
 {
 	struct task_mailbox *box = &world->box[number], *parent = &world->box[box->parent];
@@ -321,7 +321,7 @@ static void await_end(struct task_world *world, int number)
 	}
 }
 
-/* Wait until a new task runs, which sets its IDs. */
+/* Wait until a new task is running and has set its IDs. */
 static int64_t await_birth(struct task_world *world, int number, int64_t result)
 {
 	struct task_mailbox *child = &world->box[world->box[number].order.a];
@@ -368,7 +368,7 @@ struct task_world *task_world_new(void)
 	world->memory_fd = fd;
 	world->box[0].pid = world->box[0].tid = getpid();
 	world->box[0].alive = true;
-	task_touch(1, -1); /* so that its code and stack are present when it counts */
+	task_touch(1, -1); /* fault in task_touch()'s code and stack before faults are counted */
 	task_hit(1, 0);
 	return world;
 }

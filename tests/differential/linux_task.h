@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks of the running kernel that execute orders. Each task waits at its mailbox, in memory that
- * all tasks share and that survives exec. Descriptors are shared as well, as with CLONE_FILES.
+ * Tasks on the running kernel that execute orders. Each task waits for orders at its mailbox, in
+ * memory that all tasks share and that survives exec. Tasks also share their descriptors, as with
+ * CLONE_FILES.
  */
 #ifndef TALLY_TESTS_DIFFERENTIAL_LINUX_TASK_H
 #define TALLY_TESTS_DIFFERENTIAL_LINUX_TASK_H
@@ -18,7 +19,7 @@ struct task_order {
 	int64_t a, b, c;
 	int64_t result;
 	char text[32];
-	uint8_t attr[SYSTEM_ATTR_BYTES]; /* of TASK_OPEN, as is `flags` */
+	uint8_t attr[SYSTEM_ATTR_BYTES]; /* only for TASK_OPEN, like `flags` */
 	unsigned long flags;
 };
 
@@ -35,17 +36,17 @@ struct task_world {
 	struct task_mailbox box[SYSTEM_TASKS];
 };
 
-/* Create the shared memory of the tasks. Returns NULL on failure. */
+/* Create the tasks' shared memory. Returns NULL on failure. */
 struct task_world *task_world_new(void);
 
-/* Addresses used by ACT_STORE and ACT_LOAD, and by ACT_EXECUTE. */
+/* Return the address used by ACT_STORE and ACT_LOAD, or by ACT_EXECUTE. */
 uint64_t task_watched(void);
 uint64_t task_watched_code(void);
 
-/* Let task `number` (0: the caller) execute the order in its mailbox and return the result. */
+/* Have task `number` (0 is the caller) execute the order in its mailbox, and return the result. */
 int64_t task_do(struct task_world *world, int number);
 
-/* If argv is that of a program started by ACT_EXEC, execute orders and do not return. */
+/* If argv belongs to a program started by ACT_EXEC, execute orders and do not return. */
 void task_take_up(int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cases of a folder and the system that runs them. Each case runs in its own process. */
+/* The cases in a folder and the system that runs them. Each case runs in its own process. */
 #ifndef TALLY_TESTS_DIFFERENTIAL_SUITE_H
 #define TALLY_TESTS_DIFFERENTIAL_SUITE_H
 
@@ -12,12 +12,13 @@ struct suite {
 	char *answer; /* shared with the process that runs the case */
 };
 
-/* Choose a system by name: "linux", whose release must begin with `release` unless that is NULL;
- * "emulated", for a program that runs under tally emulate; "sim"; "sim-pmu". Returns NULL, or the
- * reason why the system is not available. */
+/* Choose a system by name: "linux", which requires a kernel release that begins with `release`
+ * unless `release` is NULL; "emulated", for a program that runs under tally emulate; "sim" or
+ * "sim-pmu". Returns NULL, or the reason why the system is not available. */
 const char *suite_choose(struct suite *suite, const char *system, const char *release);
 
-/* Load FOLDER/cases. Prints a message and returns false if there are no cases or one is invalid. */
+/* Load FOLDER/cases. Prints a message and returns false if there are no cases or a case is
+ * invalid. */
 bool suite_load(struct suite *suite, const char *folder);
 
 /* Run a case and return the system's answer, which is valid until the next call. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An implementation of perf_event_open(2) with tasks to try it on: the running Linux kernel, or the
- * core on the simulated machine. Call scripts use only this interface.
+ * An implementation of perf_event_open(2) and tasks to exercise it: the running Linux kernel, or
+ * the core on the simulated machine. Call scripts use only this interface.
  *
- * Tasks have small numbers; 0 is the main task of the script. Calls return the result of the system
- * call, or -errno. A system runs one script and is never freed: it ends with its process.
+ * Tasks are identified by small numbers; 0 is the script's main task. Calls return the result of
+ * the system call, or -errno. A system runs one script and is never freed; it is released when its
+ * process exits.
  */
 #ifndef TALLY_TESTS_DIFFERENTIAL_SYSTEM_H
 #define TALLY_TESTS_DIFFERENTIAL_SYSTEM_H
@@ -19,16 +20,17 @@ enum {
 	SYSTEM_TASKS = 8,
 	SYSTEM_ATTR_BYTES = 4224,
 	SYSTEM_PAGE = 4096,
-	SYSTEM_CPUS = 2,                  /* that scripts use */
-	SYSTEM_MLOCK_PAGES = 258,         /* pages a user may lock for buffers... */
-	SYSTEM_MEMLOCK = 16 * SYSTEM_PAGE /* ...and additional bytes beyond that */
+	SYSTEM_CPUS = 2,                  /* CPUs that scripts use */
+	SYSTEM_MLOCK_PAGES = 258,         /* buffer pages a user may lock (mlock_kb) */
+	SYSTEM_MEMLOCK = 16 * SYSTEM_PAGE /* additional bytes that a process may lock */
 };
 
 /* Actions of a task other than system calls on events. */
 enum system_act {
-	ACT_TOUCH,  /* a: number of new pages of its memory to touch; b: descriptor to enable just
-	             * before and disable just after, or -1 */
-	ACT_HIT,    /* a: number of hits of the tracepoint; b: its argument `pid` */
+	/* a: number of new pages to touch; b: descriptor to enable just before and disable just
+	 * after touching them, or -1 */
+	ACT_TOUCH,
+	ACT_HIT,    /* a: number of tracepoint hits; b: the tracepoint's argument `pid` */
 	ACT_SLEEP,  /* a: number of sleeps */
 	ACT_SPIN,   /* a: microseconds to run in user space */
 	ACT_WORK,   /* a: thousands of instructions to execute in user space */
@@ -37,9 +39,9 @@ enum system_act {
 	ACT_EXIT,
 	ACT_EXEC,
 	ACT_COMM,  /* text: the new name */
-	ACT_MAP,   /* text: name of a file; a: number of pages to map; b: 1 executable, 0 data */
+	ACT_MAP,   /* text: file name; a: number of pages to map; b: 1 executable, 0 data */
 	ACT_PIN,   /* a: CPU to run on */
-	ACT_STORE, /* a: number of 8-byte stores to watched(); ACT_LOAD: loads */
+	ACT_STORE, /* a: number of 8-byte stores to watched(), or loads for ACT_LOAD */
 	ACT_LOAD,
 	ACT_EXECUTE, /* a: number of executions of the code at watched_code() */
 	SYSTEM_NR_ACTS
@@ -49,10 +51,10 @@ struct system;
 
 struct system_ops {
 	const char *name;
-	uint32_t attr_size; /* size of the attr that it supports */
+	uint32_t attr_size; /* size of the newest attr that the system supports */
 
-	/* `attr` is SYSTEM_ATTR_BYTES long and is written to like that of the system call; NULL: a
-	 * bad pointer. */
+	/* `attr` is SYSTEM_ATTR_BYTES long, and open() may write to it like the system call. If
+	 * `attr` is NULL, an invalid pointer is passed. */
 	int (*open)(struct system *system, int task, void *attr, int32_t pid, int32_t cpu,
 		    int group_fd, unsigned long flags);
 	int (*close)(struct system *system, int task, int fd);
@@ -72,7 +74,7 @@ struct system_ops {
 	int32_t (*tid)(struct system *system, int task);
 	int (*other_fd)(struct system *system);        /* a descriptor that is not an event */
 	uint64_t (*tracepoint)(struct system *system); /* ID of the tracepoint that ACT_HIT hits */
-	uint64_t (*watched)(struct system *system);    /* 64 aligned bytes, in every task */
+	uint64_t (*watched)(struct system *system);    /* address of 64 aligned bytes */
 	uint64_t (*watched_code)(struct system *system);
 };
 
@@ -81,23 +83,23 @@ struct system {
 };
 
 /* Prepare the system before any script runs; requires root. Returns NULL, or the reason why the
- * system is not available, for example a release that does not begin with `release`. `release` may
- * be NULL. */
+ * system is not available, such as a kernel release that does not begin with `release`. A NULL
+ * `release` accepts any kernel. */
 const char *linux_system_prepare(const char *release);
 
 /* Create a system for the running kernel. Without `root` the main task has no capabilities. Returns
  * NULL on failure. */
 struct system *linux_system_new(bool root);
 
-/* The same for a program that runs under tally emulate. */
+/* Prepare and create a system for a program that runs under tally emulate. */
 const char *emulated_system_prepare(void);
 struct system *emulated_system_new(bool root);
 
-/* Continue a program that was executed by ACT_EXEC. Returns if it was not. */
+/* If this program was started by ACT_EXEC, execute orders and do not return. */
 void linux_system_executed(int argc, char **argv);
 
-/* Create a system with the core on the simulated machine, without counters or with those of an Arm
- * CPU. */
+/* Create a system that runs the core on the simulated machine, either without counters or with an
+ * Arm CPU's counters. */
 struct system *sim_system_new(bool root);
 struct system *sim_pmu_system_new(bool root);
 
