@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instructions of each architecture, with the encodings of its manual. */
+/* Decode instructions of each architecture, encoded as in the architecture's manual. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ struct expected {
 	size_t len;
 	const char *mnemonic;
 	enum tally_instruction_kind kind;
-	int64_t target; /* NONE: no target */
+	int64_t target; /* NONE if there is no target */
 };
 
 #define ROW(bytes, mnemonic, kind, target)                       \
@@ -95,7 +95,7 @@ static const struct expected ppc64[] = {
 	ROW("\x7c\x08\x02\xa6", "mflr", OTHER, NONE),
 };
 
-/* The same instructions in little-endian byte order. */
+/* The ppc64 instructions in little-endian byte order. */
 static const struct expected ppc64le[] = {
 	ROW("\x11\0\0\x48", "bl", CALL, START + 16),
 	ROW("\x20\0\x80\x4e", "blr", RETURN, NONE),
@@ -176,7 +176,7 @@ static void test_other_machines(void **state)
 	tally_disasm_free(NULL);
 }
 
-/* Memory references of instructions, in both syntaxes. */
+/* Check the targets of memory references in both syntaxes. */
 static void memory_references_have_targets(void **state)
 {
 	static const struct {
@@ -222,15 +222,16 @@ static void test_syntax(void **state)
 	tally_disasm_free(disasm);
 }
 
-/* Instructions newer than the decoder are skipped with the length that follows from their prefixes,
- * so that the next instruction is decoded correctly. Also truncated instructions. */
+/* Check instructions that are newer than the decoder. The length of such an instruction must be
+ * derived from its prefixes, so that the next instruction is decoded correctly. Truncated
+ * instructions are checked as well. */
 static void unknown_instructions_are_skipped_by_their_length(void **state)
 {
 	static const struct {
 		const char *bytes;
 		size_t len, first;
 	} rows[] = {
-		/* vaddph %zmm2,%zmm1,%zmm0; with a displacement; ret */
+		/* vaddph %zmm2,%zmm1,%zmm0, without and with a displacement; then ret */
 		{"\x62\xf5\x74\x48\x58\xc2\xc3", 7, 6},
 		{"\x62\xf5\x74\x48\x58\x84\x24\1\2\3\4\xc3", 12, 11},
 		/* vreduceph $1,%zmm1,%zmm0: an immediate byte after the operands */
