@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Debug information of a file of fuzz/corpus/dwarf. */
+/* Debug information from a file in fuzz/corpus/dwarf. */
 #ifndef TESTS_DWARF_CORPUS_H
 #define TESTS_DWARF_CORPUS_H
 

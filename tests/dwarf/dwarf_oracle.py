@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lines and inlined functions of every address of small programs, compared with llvm-symbolizer or, without it,
-binutils' addr2line. TALLY_DWARF_OBJECTS names larger files, "FILE" or "FILE=SYMFS", for nightly runs."""
+"""Compare the lines and inlined functions at every address of small programs with llvm-symbolizer or, if it is missing,
+with binutils' addr2line. For nightly runs, TALLY_DWARF_OBJECTS lists larger files as "FILE" or "FILE=SYMFS"."""
 import os
 import re
 import shutil
@@ -74,7 +74,7 @@ def oracle(path, addresses):
 
 
 def frames(text):
-    """Parse the output into {address: [(function, "file:line"), ...]}."""
+    """Parse a tool's output into {address: [(function, "file:line"), ...]}."""
     found, current = {}, None
     for line in text.splitlines():
         if line.startswith("0x"):
@@ -85,7 +85,7 @@ def frames(text):
 
 
 def functions(path):
-    """Yield (start, size) of each function in the symbol table."""
+    """Yield (start, size) for each function in the symbol table."""
     for line in run("nm", "-S", "--defined-only", path).splitlines():
         field = line.split()
         if len(field) == 4 and field[2] in "tTwW":
@@ -101,7 +101,8 @@ def differing(path, step=1, symfs=None):
 
 
 def same(ours, theirs):
-    """Return True if both have the same inlined functions and lines; the outermost function may have several names."""
+    """Return True if both lists have the same inlined functions and lines. The outermost function may have several
+    names."""
     if not ours or len(ours) != len(theirs):
         return False
     return all(a[1].split("/")[-1] == b[1].split("/")[-1] and (a[0] == b[0] or i + 1 == len(ours))
@@ -130,55 +131,56 @@ def check(path, least=99.9):
 
 
 def test_gcc_5():
-    """DWARF 5 of gcc"""
+    """Test DWARF 5 from gcc."""
     check(build("gcc5", C, "gcc", "-O2", "-gdwarf-5"))
 
 
 def test_gcc_4():
-    """DWARF 4 of gcc"""
+    """Test DWARF 4 from gcc."""
     check(build("gcc4", C, "gcc", "-O2", "-gdwarf-4"))
 
 
 def test_packed():
-    """packed sections"""
+    """Test compressed sections."""
     check(build("packed", C, "gcc", "-O2", "-g", "-gz"))
 
 
 def test_split():
-    """units in separate files"""
+    """Test units in separate files."""
     check(build("split", C, "gcc", "-O2", "-g", "-gsplit-dwarf"))
 
 
 def test_split_4():
-    """the same before DWARF 5"""
+    """Test units in separate files before DWARF 5."""
     check(build("split4", C, "gcc", "-O2", "-gdwarf-4", "-gsplit-dwarf"))
 
 
 def test_clang():
-    """entries without siblings, addresses by index"""
+    """Test entries without siblings, and addresses by index, from clang."""
     check(build("clang", C, "clang", "-O2", "-g"))
 
 
 def test_cxx():
-    """templates, lambdas, functions shared by units"""
+    """Test C++: templates, lambdas, and functions shared by units."""
     check(build("cxx", CXX, "g++", "-O2", "-g"))
 
 
 def test_cxx_not_optimized():
-    """functions that are not inlined"""
+    """Test C++ functions that are not inlined."""
     check(build("cxx0", CXX, "g++", "-O0", "-g"))
 
 
 def test_cxx_split():
-    """C++ in split units"""
+    """Test C++ in split units."""
     check(build("cxxsplit", CXX, "g++", "-O2", "-g", "-gsplit-dwarf"))
 
 
 def test_dwz():
-    """DWARF that dwz moved to a file shared by several"""
+    """Test DWARF that dwz moved to a file shared by several programs."""
     if not shutil.which("dwz"):
         raise tap.Skip("no dwz")
-    # llvm-symbolizer does not read the shared file, so compare with the results before dwz.
+    # llvm-symbolizer does not read the file that dwz creates for both programs, so compare with the results from before
+    # dwz ran.
     paths = build("dwz1", CXX, "g++", "-O2", "-g"), build("dwz2", CXX, "g++", "-O2", "-g", "-DSECOND")
     texts = ["".join(f"0x{at:x}\n" for start, size in functions(path) for at in range(start, start + size)).encode()
              for path in paths]
@@ -191,7 +193,7 @@ def test_dwz():
 
 
 def test_larger():
-    """the files named by TALLY_DWARF_OBJECTS"""
+    """Test the files listed in TALLY_DWARF_OBJECTS."""
     objects = os.environ.get("TALLY_DWARF_OBJECTS")
     if not objects:
         raise tap.Skip("TALLY_DWARF_OBJECTS is not set")

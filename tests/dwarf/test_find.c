@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of a small program, built in several ways. In its file s.c, middle() of line 2 is inlined
- * into outer() on line 3, and inner() of line 1 into middle(). */
+/* Line lookups in a small program, built in several ways. In its source file s.c, inner() on line 1
+ * is inlined into middle() on line 2, which is inlined into outer() on line 3. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "corpus.h"
 
 struct seen {
-	uint64_t from, to; /* range of all spans so far */
+	uint64_t from, to; /* range covered by all spans so far */
 	unsigned nr, deepest;
 	bool has_inner;
 };
@@ -52,7 +52,7 @@ static int see(void *arg, const struct tally_line_span *span)
 	return 0;
 }
 
-/* Return the address of a function, from the symbols. */
+/* Look up a function's address in the symbol table. */
 static uint64_t address_of(const struct tally_elf *elf, const char *name)
 {
 	struct tally_elf_load load = {.kernel = true};
@@ -80,7 +80,7 @@ static void check(const char *path)
 	assert_int_equal(tally_dwarf_find(dwarf, outer, see, &seen), 0);
 	assert_int_equal(seen.from, outer);
 	assert_true(seen.nr >= 3 && seen.deepest == 3 && seen.has_inner);
-	/* Every address of the function returns all of its spans. */
+	/* A lookup of any address in the function returns all of its spans. */
 	assert_int_equal(tally_dwarf_find(dwarf, seen.to - 1, see, &again), 0);
 	assert_true(again.from == seen.from && again.to == seen.to && again.nr == seen.nr);
 	assert_int_equal(tally_dwarf_find(dwarf, outer + (1 << 20), see, &again), -ENOENT);
@@ -142,7 +142,7 @@ static void an_error_of_the_callback_ends_the_search(void **state)
 
 enum { AREA = 256 };
 
-/* The known spans of the addresses in an area. */
+/* Known spans for each address in an area. */
 struct area {
 	uint64_t start;
 	struct {
@@ -163,7 +163,8 @@ static int span_keep(void *arg, const struct tally_line_span *span)
 	return 0;
 }
 
-/* A reply covers several addresses. A request for any of these returns the same. */
+/* Check that the order of lookups does not matter. A lookup returns the spans of several addresses,
+ * and a lookup of any of these addresses returns the same spans. */
 static void results_do_not_depend_on_the_order(void **state)
 {
 	struct area first, second;
@@ -188,7 +189,7 @@ static void results_do_not_depend_on_the_order(void **state)
 					    sizeof(*first.spans));
 		}
 	}
-	/* The code between two functions does not belong to a function, but has a line. */
+	/* The code between the two functions belongs to neither function, but has a line. */
 	assert_int_equal(tally_dwarf_find(dwarf, other - 1, span_keep, &second), 0);
 	assert_int_equal(second.spans[AREA / 2 - 1].end, other);
 	tally_dwarf_close(dwarf);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The store of lines. */
+/* Test the store of line spans, which is indexed by address. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,14 +47,14 @@ static void spans_are_found_by_any_address(void **state)
 	assert_int_equal(find(&lines, 20), 0);
 	assert_int_equal(find(&lines, 30), 2);
 	assert_int_equal(find(&lines, UINT64_MAX), 0);
-	/* Addresses that were not found can be added. */
+	/* Spans can be added at addresses that an earlier lookup did not find. */
 	add(&lines, 20, 30, 3);
 	assert_int_equal(find(&lines, 20), 3);
 	assert_ptr_equal(text(&lines, "a.c"), tally_lines_find(&lines, 29)->lines[0].file);
 	tally_lines_free(&lines);
 }
 
-/* Spans are added in any order, alternating with lookups. */
+/* Add spans in scattered order, and do a lookup after each one. */
 static void spans_are_found_among_many(void **state)
 {
 	enum { NR = 5000 };
@@ -73,7 +73,7 @@ static void spans_are_found_among_many(void **state)
 	tally_lines_free(&lines);
 }
 
-/* A function that is added after single spans of it, as the index does. */
+/* Add a function after some of its spans, as the index does. */
 static void a_function_is_found_around_known_spans(void **state)
 {
 	enum { NR = 100 };
@@ -115,7 +115,8 @@ static void equal_spans_are_stored_once(void **state)
 	tally_lines_free(&lines);
 }
 
-/* Compare with an array of all addresses, where the first span that is added wins. */
+/* Compare with an array indexed by address, in which spans that were added earlier take
+ * precedence. */
 static void random_spans_are_found_as_they_were_first_added(void **state)
 {
 	enum { SPACE = 20000, SPANS = 4000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Find the innermost piece of code at an address, and compare with a linear search. */
+/* Find the innermost piece of code at an address, and compare the result with a linear search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static const struct numbered *find(const struct numbered *all, size_t nr, uint64
 	return dwarf_pieces_find(all, sizeof(*all), nr, addr, part);
 }
 
-/* Return the last match in the order of the sorted pieces. */
+/* Return the last match in the pieces' sort order. */
 static const struct numbered *search_all(const struct numbered *all, size_t nr, uint64_t addr)
 {
 	const struct numbered *found = NULL;
@@ -41,7 +41,8 @@ static const struct numbered *search_all(const struct numbered *all, size_t nr, 
 	return found;
 }
 
-/* Check that the result is correct, and the same in the whole part. */
+/* Check that the result is correct, and that lookups at both ends of the returned part find the
+ * same piece. */
 static void assert_found(const struct numbered *all, size_t nr, uint64_t addr)
 {
 	const struct numbered *wanted = search_all(all, nr, addr);
@@ -75,7 +76,7 @@ static void random_pieces_agree_with_a_linear_search(void **state)
 		assert_found(all, NR, addr);
 }
 
-/* A unit whose range contains the code of many others. */
+/* Find a unit with a range that encloses the code of many other units. */
 static void a_long_piece_is_found_behind_many_short_ones(void **state)
 {
 	static struct numbered all[NR];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines from a worker process: it returns the same as this process would, and its errors do not
- * affect this process. */
+/* Line lookups in a worker process. The results must equal those of lookups in this process, and
+ * the worker's errors must not affect this process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static int open_waiting(void *arg, struct tally_dwarf_file *file, struct tally_d
 	return -EINTR;
 }
 
-/* Allocate more than the limit. */
+/* Try to allocate more memory than the limit allows. */
 static int open_greedy(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	void *taken = mmap(NULL, 64 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -110,7 +110,7 @@ static void a_worker_replies_as_this_process_would(void **state)
 	assert_int_equal(ask(open_corpus, &corpus, limits, &lines), 0);
 	assert_int_equal(tally_dwarf_open(&corpus.file, NULL, &dwarf), 0);
 	assert_int_equal(tally_dwarf_find(dwarf, outer_of(&corpus), collect, &lines), 0);
-	/* Addresses without lines are recorded as such. */
+	/* An address without lines is stored with an empty list. */
 	assert_non_null(tally_lines_find(&lines, 0x100000));
 	assert_int_equal(tally_lines_find(&lines, 0x100000)->nr, 0);
 	tally_dwarf_close(dwarf);
@@ -118,7 +118,7 @@ static void a_worker_replies_as_this_process_would(void **state)
 	corpus_close(&corpus);
 }
 
-enum { TEXT = 512 }; /* addresses of the code of three units, and some around it */
+enum { TEXT = 512 }; /* covers the code of three units and some addresses around that code */
 
 static void ask_for_all(struct corpus *corpus, unsigned threads, struct tally_lines *lines)
 {
