@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""With the running kernel as the backend, a program gets the same results with and without the preloaded library.
+"""Check that with the running kernel as the backend, a program gets the same results with and without the preloaded
+library.
 
 usage: calls.py SERVE CALLS
 """

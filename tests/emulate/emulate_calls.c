@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Make each call of perf_event_open(2) as programs do, and print the results in a form that does
- * not depend on counts: the same with and without the preloaded library.
+ * Make each system call described in perf_event_open(2) as programs do, and print the results
+ * without counts, so that the output is the same with and without the preloaded library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static struct perf_event_attr clock_attr(void)
 					.exclude_hv = 1};
 }
 
-/* Use CPU time, almost all of it in user space. */
+/* Use CPU time, nearly all of it in user mode. */
 static void spin(long ms)
 {
 	struct timespec from, at;
@@ -251,7 +251,8 @@ static void mapping(void)
 	close(fd);
 }
 
-/* Three ways to wait for a descriptor. They return the number of descriptors ready in time. */
+/* Functions that wait for a descriptor with poll, epoll or select. They return the number of
+ * descriptors that became ready in time. */
 typedef int waiter(int fd, int ms);
 
 static short polled;
@@ -284,7 +285,8 @@ static int wait_by_select(int fd, int ms)
 
 enum { ATTEMPTS = 20, LATE_WAKEUPS = 4 };
 
-/* Let an event sample until the waiter is woken. On a busy machine this may take a while. */
+/* Enable an event until one of its samples wakes the waiter. This may take a while on a busy
+ * machine. */
 static int wait_for_sample(int event_fd, int fd, waiter *wait)
 {
 	int nr = 0;
@@ -298,7 +300,7 @@ static int wait_for_sample(int event_fd, int fd, waiter *wait)
 	return nr;
 }
 
-/* Wait again, without samples. Returns 0 once all delayed wakeups have arrived. */
+/* Wait again without samples. Returns 0 once all delayed wakeups have arrived. */
 static int wait_without_samples(int fd, waiter *wait)
 {
 	int nr = 1;
@@ -377,7 +379,7 @@ static void duplicating(void)
 	print_result("read of one that close_range closed", read(100, &attr, sizeof(attr)));
 }
 
-/* Send a descriptor to this process. */
+/* Send a descriptor to this process itself through a socket, and return the received copy. */
 static int pass(int fd)
 {
 	union {
@@ -503,7 +505,7 @@ static void threading(void)
 	print_result("threads: events that counted", sum);
 }
 
-/* The event survives an exec; the new program has it as descriptor 3. */
+/* Execute this program again. The event stays open as descriptor 3. */
 static void executing(char **argv)
 {
 	static char word[] = "executed";

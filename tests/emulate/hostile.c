@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Programs that do random things with an emulated perf_event_open: wild pointers, descriptors that
- * are closed or moved, invalid messages, forks, execs and exits at any time. "hostile SEED
- * PROGRAMS" runs this number of programs, three at a time, and a well-behaved program in between.
- * Its exit status is 0 if the well-behaved program always worked and no program was killed by
- * something that it did not ask for.
+ * are closed or moved, invalid messages, and forks, execs and exits at any time. "hostile SEED
+ * PROGRAMS" runs PROGRAMS such programs, three at a time, and acts like a well-behaved program
+ * whenever one of them exits. The exit status is 0 if the well-behaved actions always worked and no
+ * program was killed by a signal other than SIGKILL, which programs send to themselves.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +39,8 @@ static uint64_t pick(uint64_t below)
 	return state * 0x2545f4914f6cdd1dull % below;
 }
 
-/* Return a pointer to own memory, to unmapped memory, to read-only memory, or to the end of a
- * buffer. */
+/* Return a pointer to this program's memory, to unmapped memory, to read-only memory, or to the end
+ * of a buffer. */
 static void *any_pointer(void)
 {
 	static uint64_t own[512];
@@ -59,7 +59,7 @@ static void *any_pointer(void)
 	return choices[pick(sizeof(choices) / sizeof(*choices))];
 }
 
-/* Usually one of the first descriptors, which is often an event. */
+/* Return a random descriptor, usually a low one that is likely to be an event. */
 static int any_fd(void)
 {
 	return pick(8) ? 3 + (int)pick(12) : (int)pick(1000) - 2;
@@ -195,7 +195,7 @@ static void step_pass(void)
 	close(ends[1]);
 }
 
-/* Send an invalid or nearly valid message to the server or on an event's descriptor. */
+/* Send an invalid or nearly valid message to the server or to an event's descriptor. */
 static void step_message(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -269,8 +269,8 @@ static int program(char **argv)
 	return 0;
 }
 
-/* Enable, disable and read an event, like a well-behaved program. Without hardware events a clock
- * is read. */
+/* Enable, disable and read an event like a well-behaved program. If there are no hardware events,
+ * use a clock. */
 static int decent(void)
 {
 	struct perf_event_attr attr = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that misuse an emulated perf_event_open affect neither tally nor each other.
+"""Check that programs that misuse an emulated perf_event_open affect neither tally nor each other.
 
 usage: hostile.py TALLY HOSTILE [SEED PROGRAMS]
 """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "reads EVENT...": open the hardware events with these numbers one by one, enable, disable and
- * read each three times, and print the results.
+ * "reads EVENT...": open the hardware events with these numbers one at a time, enable, disable and
+ * read each of them three times, and print the results.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

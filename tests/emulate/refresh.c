@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program that gets a signal for each overflow of an event enabled by REFRESH, like users of
- * libpfm4 and PAPI. Prints how often POLL_IN and POLL_HUP were signalled, and whether the event
- * stopped.
+ * A program that receives a signal for each overflow of an event enabled by REFRESH, like programs
+ * that use libpfm4 or PAPI. Prints how often POLL_IN and POLL_HUP were signalled, and whether the
+ * event stopped.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>

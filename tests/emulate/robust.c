@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs that used to fail under emulation, or that broke the server: robust MODE. Prints the
- * result. */
+/* robust MODE: run a program that used to fail under emulation or to break the server, and print
+ * the result. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -73,7 +73,7 @@ static void rounds(void)
 	printf("%d rounds\n", done);
 }
 
-/* An event that is mapped again reports the same as before. */
+/* Map an event, unmap it and map it again. poll(2) must still report its samples. */
 static void remap(void)
 {
 	int fd = open_on(0, -1);
@@ -101,7 +101,7 @@ static void on_small_stack(int number)
 	ioctl(handler_fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-/* Call read(2) and ioctl(2) in a signal handler on a stack of the usual small size: 8 KB on most
+/* Call read(2) and ioctl(2) in a signal handler that runs on a small stack: 8 KB on most
  * processors. */
 static void small_stack(void)
 {
@@ -117,8 +117,8 @@ static void small_stack(void)
 	printf("read: %ld\n", handler_got);
 }
 
-/* After giving up its user, a process cannot measure processes of the former user, but still
- * itself. */
+/* After changing its UID, a process can no longer measure the former user's processes, but can
+ * still measure itself. */
 static void dropped(void)
 {
 	int before = open_on(getppid(), -1), others, all, own;
@@ -155,9 +155,9 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	_exit(0);
 }
 
-/* While the signal for an event's used-up limit is still pending, other signals with the same
- * si_code arrive. They have an exit status or an address where the event's signal has its
- * descriptor. */
+/* Receive other signals with the same si_code while the signal for an event's exhausted REFRESH
+ * limit is still pending. The other signals contain an exit status or an address in place of the
+ * event's descriptor. */
 static void other_signals(void)
 {
 	struct sigaction on_exit = {.sa_sigaction = on_child, .sa_flags = SA_SIGINFO};
@@ -181,7 +181,7 @@ static void other_signals(void)
 	*(volatile char *)0x123450 = 1;
 }
 
-/* A program that only waits. */
+/* Wait for samples of an event with poll(2), without any other calls on the event. */
 static void waits(void)
 {
 	int fd = open_on(0, -1);
@@ -197,7 +197,7 @@ static void waits(void)
 	printf("poll: %d\n", ready);
 }
 
-/* A read to an invalid address must not leave a reply for the next call. */
+/* Read into an invalid address. The next call must not receive a leftover reply. */
 static void bad_pointers(void)
 {
 	int fds[2] = {open_on(0, -1), open_on(0, -1)};
@@ -228,8 +228,8 @@ static void *open_own(void *arg)
 	return (void *)(intptr_t)(open_on(0, -1) < 0 ? errno : 0);
 }
 
-/* Threads of a program that gave up its user make calls at the same time, over connections of their
- * own. */
+/* Make calls from several threads at the same time after changing the UID. Each thread has its own
+ * connection. */
 static void threads(void)
 {
 	pthread_t started[8];
@@ -249,8 +249,8 @@ static void threads(void)
 	printf("%s\n", failed ? strerror((int)failed) : "all open");
 }
 
-/* With the ABI of the design document: an event without wakeup_events, whose ring of one data page
- * causes a wakeup for each page, and a REFRESH limit that is used up while the ring is mapped. */
+/* Use the classic ABI (docs/classic.md) with a ring of one data page. Without wakeup_events, each
+ * page causes a wakeup. The REFRESH limit is exhausted while the ring is being mapped. */
 static void classic(void)
 {
 	uint64_t attr[7] = {1ull << 56 | PERF_COUNT_SW_TASK_CLOCK, 50000, PERF_SAMPLE_IP,

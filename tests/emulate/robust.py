@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that used to fail under tally emulate, or that broke its server.
+"""Test programs that used to fail under tally emulate or that used to crash its server.
 
 usage: robust.py TALLY ROBUST
 """
@@ -17,7 +17,7 @@ HOSTS = ("kernel", "user", "sim")
 
 
 def host(name):
-    """Return the words to put before a command to run it on this host."""
+    """Return the words that must precede a command to run the command on this host."""
     machine.need_process_vm()
     if name == "kernel":
         machine.need_events()
@@ -102,7 +102,7 @@ def test_a_classic_ring_of_one_page_is_woken():
 
 
 def test_nested_emulate_is_rejected():
-    # Only for the inner tally: a sanitizer's runtime rejects a library that is loaded before it.
+    # Set this option only for the inner tally: ASan's runtime rejects a library that is loaded before it.
     options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
     done = tap.run(*host("user"), "env", "ASAN_OPTIONS=" + options, TALLY, "emulate", "--", "true")
     tap.same((done.returncode, "under another 'tally emulate'" in done.stderr), (1, True), done.stderr)

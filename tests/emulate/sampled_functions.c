@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions for samples. */
+/* Functions in which the emulator generates samples. */
 int compute(int x);
 int copy(int x);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally emulate: programs and the installed perf get the counts of the script or of the user host.
+"""Check that under tally emulate, programs and the installed perf get the counts of the script or of the user host.
 
 usage: scripted.py TALLY READS CALLS PLACES STATIC REFRESH
 """
@@ -82,7 +82,7 @@ def test_software_events_answer_as_the_kernel():
     machine.need_process_vm()
     done = emulate("time life 200ms\n", CALLS)
     tap.same((done.returncode, done.stderr), (0, ""), "calls")
-    machine.need_events()  # for the comparison
+    machine.need_events()  # to compare with real events
     tap.same(done.stdout, tap.run(CALLS).stdout, "calls")
 
 
@@ -90,13 +90,13 @@ def test_software_events_answer_as_the_kernel():
 SAMPLED = re.compile(r"^(ring|signal|poll|epoll|select): .*\n", re.M)
 
 
-# The time of a thread is only certain while the thread sleeps. When many threads are read while they start and exit,
-# some may not have counted anything yet on a busy machine.
+# A thread's time is only exact while the thread sleeps. On a busy machine, some of the many threads that start and exit
+# may not have counted anything yet when their events are read.
 THREADS = re.compile(r"^threads: events that counted: (\d+)\n", re.M)
 
 
 def calls_on_the_user_host():
-    """Return the output of the calls with and without the user host, and the numbers of threads that had counted."""
+    """Return the output of the calls with and without the user host, and how many threads counted in each case."""
     machine.need_events()
     machine.need_ptrace()
     done, without = tap.run(TALLY, "emulate", "--", CALLS), tap.run(CALLS)
@@ -120,7 +120,8 @@ REFRESHED = "".join(rf"round {i}: POLL_IN [0-2], POLL_HUP 1, others 0, stopped\n
 
 @tap.always
 def test_refresh_signals_each_overflow_on_the_user_host():
-    """All overflows but the last send POLL_IN, of which several may be merged; the last one sends POLL_HUP, as in the kernel."""
+    """Check that each overflow except the last sends POLL_IN, of which several may be merged, and that the last one
+    sends POLL_HUP, as in the kernel."""
     machine.need_ptrace()
     done = tap.run(TALLY, "emulate", "--", REFRESH)
     tap.same(bool(re.fullmatch(REFRESHED, done.stdout)), True, done.stdout + done.stderr)
@@ -147,7 +148,8 @@ def test_perf_stat():
 
 def test_perf_stat_of_programs_without_the_library():
     found = counts(perf("event cycles 1G/s\n", "stat", "-x,", "-e", "cycles", STATIC))
-    # A program that exits before it is noticed has no count, and the output says so: docs/limitations.md.
+    # If a program exits before tally notices the program, it has no count and is shown as "<not counted>"
+    # (docs/limitations.md).
     if found["cycles"][0] != "<not counted>":
         tap.same(found["cycles"][0], "10000000", "a static program")
     script = "import subprocess; subprocess.run(['true']); subprocess.run(['true'])"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Run a command with the preloaded library, with the running kernel as the server's backend.
- * Returns the command's exit status. */
+/* Run a command with the preloaded library and a server that uses the running kernel as its
+ * backend. Exits with the command's status. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

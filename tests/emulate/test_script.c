@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scripts: the effect of each statement, and the positions of errors. */
+/* Test the effect of each statement in a script, and the positions of errors. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
