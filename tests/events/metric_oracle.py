@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Count all metrics of all tables on the simulated machine with known rates, and compare with the values that Python
+"""Count all metrics in all tables on the simulated machine with known rates. Compare them with the values that Python
 computes from the expressions in pmu-events and the true counts: exactly if all events of the metric fit into the
-counters, within 1 % if they were multiplexed.
+counters, or within 1 % if they were multiplexed.
 
 usage: metric_oracle.py METRIC_SIM
 """
@@ -26,7 +26,7 @@ CPUS = 4
 
 
 def machine(root):
-    """Create a /sys of four CPUs in two packages."""
+    """Create a /sys directory for four CPUs in two packages."""
     files = {"online": f"0-{CPUS - 1}", "cpu0/tsc_freq_khz": str(TSC // 1000)}
     for cpu in range(CPUS):
         files[f"cpu{cpu}/topology/core_cpus_list"] = str(cpu)
@@ -38,14 +38,14 @@ def machine(root):
 
 
 class Values:
-    """Values of the names in a table's expressions, for one kind of core."""
+    """Values of the names in a table's expressions, for one type of core."""
 
     def __init__(self, table, unit, events):
         self.metrics = {row["MetricName"]: row for row in table.metrics if row.get("Unit") == unit}
         self.unit, self.events = unit, events
 
     def event(self, token):
-        """Return the count of an event as expressions spell it."""
+        """Return the count of an event, given its spelling in expressions."""
         if "@" in token:
             pmu, terms, modifier = token.split("@")
             return self.events.get(f"{pmu}/{terms}/{modifier}".lower(), math.nan)
@@ -57,11 +57,11 @@ class Values:
         return self.of(metric["MetricExpr"]) if metric else self.event(token)
 
     def of(self, expression, name=None):
-        """Return the value of an expression. The result of a division by 0 is NaN."""
+        """Return the value of an expression. Division by 0 results in NaN."""
         def spelled(token):
             if token[2]:
                 return f" {LITERALS[token[2]]} "
-            if token[4] in ("&", "|"):  # operands are truth values; lower precedence than comparisons
+            if token[4] in ("&", "|"):  # operands are booleans; lower precedence than comparisons
                 return " and " if token[4] == "&" else " or "
             return f" name({token[3]!r}) " if token[3] and token[3] not in tree.WORDS else token[0]
         text = re.sub(r"source_count\([^)]*\)", "1", expression)
@@ -77,7 +77,7 @@ def scale(row):
 
 
 def counted(directory, sysfs):
-    """Return two lists of a table: (name, unit, value, quality, together, {event: count}) and (name, verdict, {metric:
+    """Return two lists for a table: (name, unit, value, quality, together, {event: count}) and (name, verdict, {metric:
     value})."""
     done = tap.run(METRIC_SIM, directory, sysfs)
     assert not done.returncode, f"{directory}: {done.stdout[-200:]} {done.stderr[-500:]}"
@@ -103,7 +103,7 @@ def same(value, want, loose):
 
 
 def check_metrics(table, metrics):
-    """Return (number of scaled metrics, number of metrics without a value)."""
+    """Check the metrics of a table. Return (number of scaled metrics, number of metrics without a value)."""
     rows = {(row["MetricName"], row.get("Unit")): row for row in table.metrics}
     tap.same(sorted(metric[0] for metric in metrics), sorted(name for name, _ in rows), f"{table.directory}: metrics counted")
     scaled = empty = 0
@@ -113,10 +113,10 @@ def check_metrics(table, metrics):
         loose = quality != "exact"
         scaled += loose
         empty += not math.isfinite(want)
-        # The difference of multiplexed counts can be anything.
+        # The difference between two counts that were multiplexed can have any value.
         if not same(value, want, loose) and not (loose and "-" in row["MetricExpr"]):
             raise AssertionError(f"{table.directory}: {metric} is {value}, wanted {want} ({quality}, {events})")
-        if together and loose and not unit:  # kinds of cores share the machine's counters
+        if together and loose and not unit:  # all core types share the simulated machine's counters
             raise AssertionError(f"{table.directory}: {metric} fits the counters and was scaled")
     return scaled, empty
 

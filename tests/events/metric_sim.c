@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Count the metrics of a CPU's table on a simulated machine, with the client and the core, and
- * print their values next to the true counts:
+ * Count the metrics in a CPU's table on a simulated machine, with the client and the core, and
+ * print their values together with the true counts:
  *
  *	metric ipc 0.66 exact together
  *	event INST_RETIRED.ANY 120000
  *	...
  *
  * If a metric has more events than the machine has signals, it is computed from generated counts.
- * For each threshold the program prints the result for such counts, and the values of the metrics
- * that it uses:
+ * Thresholds are always evaluated with generated counts. For each threshold, the program prints the
+ * result, and the values of the metrics that the threshold uses:
  *
  *	threshold tma_l2_bound passed
  *	value tma_l2_bound 12.5
  *
- * usage: metric_sim TABLE [SYSFS]. metric_oracle.py computes the same from the JSON and compares.
+ * usage: metric_sim TABLE [SYSFS]. metric_oracle.py computes the same values from the JSON files
+ * and compares them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,15 +33,15 @@
 
 enum { MAX_SPECS = 512, MS = 1000000, RUN_MS = 4000, NO_GENERIC = 1u << 31, UNITS_TYPE = 77 };
 
-/* A metric that is being counted: each event is a signal of the machine. */
+/* A metric that is being counted. Each event counts one of the simulated machine's signals. */
 struct counting {
 	struct tally_events *events;
 	struct tally_metric_list *list;
 	struct tally_event_counters all;
-	uint32_t signals[MAX_SPECS]; /* by event */
-	bool outside[MAX_SPECS];     /* not counted by a counter of the core */
+	uint32_t signals[MAX_SPECS]; /* indexed by event */
+	bool outside[MAX_SPECS];     /* no core counter supports the event */
 	size_t nr_signals;
-	struct tally_sim_pmu pmu, units; /* core PMU; PMU of other events */
+	struct tally_sim_pmu pmu, units; /* PMU for core events; PMU for other events */
 	struct tally_sim_rates rates;
 	struct tally_sim_step script[3];
 	struct tally_sim *sim;
@@ -50,7 +51,8 @@ struct counting {
 	enum tally_quality quality;
 };
 
-/* Compress `some`, a subset of the counters `all`, to counter numbers without gaps. */
+/* Renumber the counters in `some`, a subset of `all`, so that the counters in `all` are numbered
+ * without gaps. */
 static uint32_t packed(uint32_t some, uint32_t all)
 {
 	uint32_t out = 0;
@@ -63,13 +65,13 @@ static uint32_t packed(uint32_t some, uint32_t all)
 
 static bool same_event(const struct tally_event_spec *a, const struct tally_event_spec *b)
 {
-	/* Each kind of core has its own PMU types; the machine has one kind. */
+	/* Each core type has its own PMU type; the simulated machine has only one core type. */
 	return (a->attr.type == b->attr.type || (!a->uncore && !b->uncore)) &&
 	       a->attr.config == b->attr.config && a->attr.config1 == b->attr.config1 &&
 	       a->tool == b->tool;
 }
 
-/* Make the PMUs. Returns false if there are more events than the machine has signals. */
+/* Set up the PMUs. Returns false if there are more events than the machine has signals. */
 static bool pmu_make(struct counting *c)
 {
 	const struct tally_event_list *list = c->list->events;
@@ -99,7 +101,7 @@ static bool pmu_make(struct counting *c)
 			continue;
 		if (++c->nr_signals > SIM_NR_HW)
 			return false;
-		/* Known rates, all different, with small ones after large ones. */
+		/* Each signal has a different, known rate. */
 		c->rates.per_ms[signal] = 900000 / (signal + 2) + 1000 * signal + 7;
 		generic = packed(can.generic, c->all.generic);
 		fixed = packed(can.fixed, c->all.fixed);
@@ -111,7 +113,7 @@ static bool pmu_make(struct counting *c)
 	return true;
 }
 
-/* Set each event to its signal. A tool's event gets a signal that never occurs. */
+/* Make each event count its signal. Tool events become dummy events, which never count. */
 static void attrs_set(struct counting *c, struct tally_event_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
@@ -125,7 +127,7 @@ static void attrs_set(struct counting *c, struct tally_event_list *list)
 									       : PERF_TYPE_RAW,
 							 .config = c->signals[i]};
 		attr->exclude_kernel = attr->exclude_hv = 1;
-		list->specs[i].uncore = false; /* here they count the task */
+		list->specs[i].uncore = false; /* here, uncore events count the task as well */
 	}
 }
 
@@ -156,14 +158,14 @@ static int machine_run(struct counting *c)
 	struct tally_cpus *cpus = NULL;
 	struct tally_threads *threads = NULL;
 	struct tally_refusal why = {0};
-	const struct tally_sim_pmu pmus[2] = {c->units, c->pmu}; /* the core's PMU accepts any type
-	                                                          */
+	/* The core PMU is last, because it accepts any type. */
+	const struct tally_sim_pmu pmus[2] = {c->units, c->pmu};
 	int ret = tally_sim_create(
 		&(struct tally_sim_config){.nr_cpus = 1, .pmus = pmus, .nr_pmus = 2}, &c->sim);
 
 	if (ret)
 		return ret;
-	/* The machine uses the script as long as it exists. */
+	/* The script must live as long as the machine. */
 	memcpy(c->script, script, sizeof(script));
 	c->task = tally_sim_task_new(c->sim, &(struct tally_sim_spawn){.script = c->script});
 	sim_transport_init(&transport, c->sim, c->task);
@@ -192,14 +194,14 @@ static double count_of(void *data, uint32_t event)
 	return ((const struct counting *)data)->counts[event];
 }
 
-/* Return a generated count: all are different, some very much. */
+/* Return a generated count. All counts are different, and some differ by a factor of up to 100. */
 static double made_up(const struct counting *c, uint32_t event)
 {
 	return c->list->events->specs[event].tool ? (double)RUN_MS * MS
 						  : 1e6 * (1 + event * 37 % 101) + event;
 }
 
-/* Print the true counts by the names that the expression uses. */
+/* Print the true counts under the names used in the expression. */
 static void truth_print(struct counting *c, const struct tally_metric *metric)
 {
 	for (size_t i = 0; i < metric->nr_events; i++) {
@@ -274,8 +276,8 @@ static int thresholds_print(struct tally_events *events, const char *name)
 	return ret;
 }
 
-/* Names of counted metrics: a metric is listed once for each kind of core, and parsed for all of
- * them. */
+/* Names of metrics that have already been counted. A metric is listed once per core type, but
+ * parsed for all core types at once. */
 struct walk {
 	struct tally_events *events;
 	struct tally_intern names;

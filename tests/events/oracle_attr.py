@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the attrs that `tally stat -e NAME --dry-run -v` prints with those of `perf stat -vv`, field by field, for
-every event that the installed perf knows of each x86 table. Both run under the same fake core PMU.
+"""Compare the attrs that `tally stat -e NAME --dry-run -v` prints with those printed by `perf stat -vv`, field by
+field, for every event that the installed perf knows from each x86 table. Both tools run with the same fake core PMU.
 
 usage: oracle_attr.py TALLY
 """
@@ -18,7 +18,7 @@ import tap  # noqa: E402
 
 TALLY = str(Path(sys.argv[1]).resolve())
 
-# Fields that differ on purpose.
+# Fields that differ from perf's on purpose, with the reasons.
 FIELDS = {
     "size": "ours is the newest attr, perf 6.1's has 128 bytes; the kernel takes either",
     "sample_type": "perf asks for identifiers in samples, and counting takes none",

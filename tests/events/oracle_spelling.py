@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Names as libpfm4 spells them, with one unit mask each: tally must accept those of events in our tables, and encode
-them as libpfm4 does.
+"""Test event names in libpfm4's spelling, with one unit mask each. tally must accept those of events in our tables, and
+encode them as libpfm4 does.
 
 usage: oracle_spelling.py TALLY
 """
@@ -22,7 +22,7 @@ TALLY = str(Path(sys.argv[1]).resolve())
 
 
 def names_of(pfm, pmu):
-    """Yield every event of a PMU with each of its unit masks."""
+    """Yield the name of every event of a PMU with each of its unit masks."""
     every = (libpfm.asked(pfm.pfm_get_pmu_info, libpfm.Pmu, number) for number in range(libpfm.PMU_LIMIT))
     index = next(info.first_event for info in every if info and info.name == pmu.encode())
     while index != -1:
@@ -36,12 +36,12 @@ def names_of(pfm, pmu):
 
 
 def fold(name):
-    """Return the name without differences of spelling between the two."""
+    """Return the name without the differences between the spellings of tally and libpfm4."""
     return re.sub(r"[.:]", "_", name.rpartition("::")[2].lower())
 
 
 def ours(cpu, names):
-    """Return {name: (config, config1)} of tally's attrs from a single run, which must accept every name."""
+    """Return {name: (config, config1)} from tally's attrs in a single run, which must accept every name."""
     words = [word for name in names for word in ("-e", name)]
     done = tap.run(TALLY, "stat", "--cpuid", cpu, "--dry-run", *words, "true")
     assert not done.returncode, done.stderr

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows {print fmt, text}: the output of libtraceevent 1.7.1 for the payload of test_printfmt.c. */
+/* Rows {print fmt, text}, where text is libtraceevent 1.7.1's output for the payload in
+ * test_printfmt.c. */
 /* clang-format off */
 	{"\"%d %u %x %ld %lld %lx %llx\", REC->a, REC->a, REC->a, REC->a, REC->a, REC->a, REC->a", "-5 4294967291 fffffffb 4294967291 4294967291 fffffffb fffffffb"},
 	{"\"%d %u %ld %llx\", REC->h, REC->h, REC->h, REC->h", "65534 65534 65534 fffe"},

@@ -157,7 +157,7 @@ static void broken_formats_are_refused(void **state)
 
 static size_t nr_parsed, nr_compiled, nr_refused;
 
-/* Parse the file. Its print fmt must compile, or be rejected as not supported. */
+/* Parse a format file. Its print fmt must compile, or be rejected as unsupported. */
 static struct tally_tp_format *parse_file(const char *path)
 {
 	const struct tally_tp_target target = {.long_size = 8};
@@ -186,7 +186,7 @@ static struct tally_tp_format *parse_file(const char *path)
 	return format;
 }
 
-/* Check a row of counts.tsv: the counts of another parser for the file. */
+/* Check a format file against its row in counts.tsv, which contains another parser's counts. */
 static void check_row(const char *root, const char *row)
 {
 	char file[256], name[128], path[512];

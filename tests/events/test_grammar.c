@@ -52,12 +52,14 @@ static struct tally_event_list *parse(void **state, const char *text)
 
 enum { HW, SW, TP, CACHE, RAW, BP };
 
-/* perf 6.1's result for each: the attr as `perf stat -vv` prints it. */
+/* perf 6.1's attr for each event, as printed by `perf stat -vv`. */
 static const struct {
-	const char *text, *name; /* NULL: same as text */
+	const char *text, *name; /* NULL if same as text */
 	uint32_t type;
 	uint64_t config;
-	const char *flags; /* u k h excluded; G guest, H host excluded; i idle; 1-3 precise; D e */
+	/* Attr fields as letters: u, k, h, G, H and i for exclude_user, _kernel, _hv, _guest,
+	 * _host and _idle; 1-3 for precise_ip; D for pinned, e for exclusive. */
+	const char *flags;
 } one[] = {
 	{"cycles", NULL, HW, 0, "G"},
 	{"cpu-cycles:u", NULL, HW, 0, "khG"},
@@ -235,7 +237,7 @@ static void groups_know_their_leader(void **state)
 	assert_null(s[0].group_name);
 	assert_true(s[1].weak_group && s[2].weak_group && !s[0].weak_group);
 	assert_true(s[1].sample_read && s[2].sample_read && !s[3].sample_read);
-	/* u of the group is added to k of the member; the member's name does not change */
+	/* the group's u is added to the member's k; the member's name does not change */
 	assert_true(!s[1].attr.exclude_user && !s[1].attr.exclude_kernel && s[1].attr.exclude_hv);
 	assert_true(!s[2].attr.exclude_user && s[2].attr.exclude_kernel);
 	assert_string_equal(s[1].name, "faults:k");
@@ -297,7 +299,7 @@ static void pmus_bring_cpus_units_and_scales(void **state)
 	assert_string_equal(s[1].unit, "");
 	assert_true(s[1].scale == 1);
 	assert_true(s[2].precise_max);
-	assert_int_equal(s[2].attr.precise_ip, 2); /* caps/max_precise */
+	assert_int_equal(s[2].attr.precise_ip, 2); /* read from caps/max_precise */
 	tally_event_list_free(list);
 }
 
@@ -348,13 +350,13 @@ static void tracepoint_globs(void **state)
 	}
 }
 
-/* Offset of each error, and proposed names. */
+/* Expected error offsets and suggested names. */
 static const struct {
 	const char *text;
 	int code;
 	size_t offset;
 	const char *slice;
-	const char *near; /* must be among the proposals; NULL: not checked */
+	const char *near; /* must be among the suggestions; NULL if not checked */
 } wrong[] = {
 	{"", -EINVAL, 0, "", NULL},
 	{"cs,", -EINVAL, 3, "", NULL},
@@ -406,8 +408,8 @@ static const struct {
 	{"4294967296:0", -EINVAL, 0, "4294967296", NULL},
 };
 
-/* Probes that do not exist are not spelling mistakes: the error explains how to create them, and
- * proposes no other name. */
+/* Probes that do not exist are not spelling mistakes, so the error explains how to create them and
+ * does not suggest other names. */
 static void explains_how_to_create_missing_probes(void **state)
 {
 	static const struct {
@@ -536,7 +538,7 @@ static void lists_events(void **state)
 	assert_int_equal(seen.nr, 3);
 	memset(&seen, 0, sizeof(seen));
 	tally_events_each(fixture->events, ~0u, "switch", see, &seen);
-	assert_int_equal(seen.nr, 3); /* context, cgroup, sched */
+	assert_int_equal(seen.nr, 3); /* context switches, cgroup switches, sched_switch */
 	assert_int_equal(tally_events_each(fixture->events, ~0u, NULL, stop, NULL), 7);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters, groups that fit into them, and metrics of generated tables. */
+/* Test counters, groups of events that fit on the counters, and metrics from generated tables. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 /* ---- counters ---------------------------------------------------------------------- */
 
-/* Return true if all events can have a counter, by trying all assignments. */
+/* Return true if all events can get a counter. Tries all assignments. */
 static bool fits_by_brute_force(const struct tally_event_counters *needs, size_t nr,
 				uint32_t free_bits)
 {
@@ -149,7 +149,8 @@ static struct tally_metric_list *parse(void **state, const char *text, unsigned 
 	return list;
 }
 
-/* Return the count by the event's letter: A 2, B 3, C 5, D 7, E 11, S 13, times 2 s. */
+/* Return a count that depends on the first letter of the event's name: A 2, B 3, C 5, D 7, E 11, S
+ * 13. Tool events return a time of 2 s. */
 static double count_of(void *data, uint32_t event)
 {
 	static const double counts[] = {2, 3, 5, 7, 11};
@@ -214,7 +215,7 @@ static void groups_are_shared_or_split(void **state)
 {
 	struct tally_metric_list *list = parse(state, "both", 0);
 
-	/* Two metrics with the same two events: one group. */
+	/* Two metrics with the same two events share a group. */
 	assert_int_equal(list->nr, 2);
 	assert_int_equal(list->events->nr, 2);
 	assert_int_equal(list->events->nr_groups, 1);
@@ -232,13 +233,13 @@ static void groups_are_shared_or_split(void **state)
 	assert_false(list->metrics[0].together);
 	tally_metric_list_free(list);
 
-	/* Three events for two counters: two groups. */
+	/* Three events need two groups if there are two counters. */
 	list = parse(state, "three", 0);
 	assert_int_equal(list->events->nr, 3);
 	assert_int_equal(list->events->nr_groups, 2);
 	tally_metric_list_free(list);
 
-	/* Two events that require the same counter. */
+	/* Two events that require the same counter are not in one group. */
 	list = parse(state, "clash,ratio", 0);
 	assert_int_equal(list->events->nr_groups, 3);
 	assert_true(list->metrics[0].together != list->metrics[1].together);
@@ -326,7 +327,8 @@ static void parses_every_built_in_metric(void **state)
 	assert_in_range(nr, 1300, 3000);
 }
 
-/* Pipeline slots of a run that waits for memory, by the name of the event; others are low. */
+/* Return an event's count in a memory-bound run. Events other than pipeline slots have low
+ * counts. */
 static double waiting(void *data, uint32_t event)
 {
 	static const struct {

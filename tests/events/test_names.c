@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* All spellings of all parts, as perf lists them. */
+/* All spellings of each part of a cache event name, as listed by perf. */
 static const char *const types[][6] = {
 	{"L1-dcache", "l1-d", "l1d", "L1-data"},
 	{"L1-icache", "l1-i", "l1i", "L1-instruction"},
@@ -123,7 +123,7 @@ static const struct {
 	     {1, 9},     {1, 12},      {3, 0},     {3, 0x10001}, {3, 0x104}, {3, 7},
 	     {3, 0x300}, {3, 0x20000}, {4, 0x1a8}, {5, 0},       {9, 3},     {0xffff, 1}};
 
-/* Return an attr. All combinations of exclude bits and precise_ip, each with a few types. */
+/* Return an attr of this kind, with the exclude bits and precise_ip taken from `mask`. */
 static struct perf_event_attr attr_make(size_t kind, unsigned mask)
 {
 	struct perf_event_attr attr = {0};
@@ -182,7 +182,7 @@ static void names_of_attrs(void **state)
 	}
 }
 
-/* Write a perf.data that has only attrs, so that perf must generate their names. */
+/* Write a perf.data file that contains only attrs, so that perf must generate their names. */
 static void file_write(FILE *file)
 {
 	enum {
@@ -216,14 +216,14 @@ static void file_write(FILE *file)
 	fwrite(&record, sizeof(record), 1, file);
 }
 
-/* Return true if perf is of the version that the names are from; other versions may differ. */
+/* Return true if the installed perf is the version that generated the expected names; the names may
+ * be different in other versions. */
 static bool perf_is_here(void)
 {
 	return !system("perf --version 2>/dev/null | grep -q '^perf version 6\\.1\\.'");
 }
 
-/* Return true if perf counts the kernel for this user. Otherwise it adds a modifier to each name.
- */
+/* Return true if this user may count in kernel mode. If not, perf adds a modifier to each name. */
 static bool perf_counts_the_kernel(void)
 {
 	return !system(
@@ -261,7 +261,8 @@ static void names_of_attrs_are_those_of_perf(void **state)
 	assert_int_equal(i, NR_ATTRS);
 }
 
-/* Check that the names of `text` are those of `perf stat -x`, if perf supports the event here. */
+/* Check that the names of the events in `text` are the same as in `perf stat -x`, if perf supports
+ * the events on this machine. */
 static void check_shown_names(struct tally_events *events, const char *text)
 {
 	struct tally_event_list *list = NULL;
@@ -279,7 +280,7 @@ static void check_shown_names(struct tally_events *events, const char *text)
 
 		for (int f = 0; f < 3; f++)
 			fields[f] = strsep(&rest, "|");
-		if (!rest) /* a message: the event is not supported on this machine */
+		if (!rest) /* perf reported that this machine does not support the event */
 			continue;
 		assert_non_null(list);
 		assert_true(at < list->nr);
@@ -289,7 +290,7 @@ static void check_shown_names(struct tally_events *events, const char *text)
 	tally_event_list_free(list);
 }
 
-/* Names as `perf stat -x` prints them, of events that this machine may support or not. */
+/* Compare event names with `perf stat -x`. Some events may not be supported on this machine. */
 static void shown_names_are_those_of_perf(void **state)
 {
 	static const char *const texts[] = {

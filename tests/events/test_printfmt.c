@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compare texts with those of libtraceevent 1.7.1 for the same format and payload. */
+/* Compare formatted text with libtraceevent 1.7.1's output for the same format and payload. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,7 +141,7 @@ static void texts_are_those_of_perf(void **state)
 
 /* Formats for which perf prints [FAILED TO PARSE] are rejected, unless extensions are enabled. */
 static const struct {
-	const char *print_fmt, *beyond; /* text with extensions; NULL: rejected, too */
+	const char *print_fmt, *beyond; /* text with extensions, or NULL if also rejected */
 } refused[] = {
 	{"\"%d\", sizeof(REC->ip)", "16"},
 	{"\"%d\", (int)sizeof(u32)", "4"},
@@ -208,7 +208,8 @@ static void no_print_fmt_is_invalid(void **state)
 	}
 }
 
-/* The limits of nesting and length are reached before the stack overflows. */
+/* Check that expressions that exceed the nesting or length limit are rejected before the stack
+ * overflows. */
 static void deep_expressions_are_refused(void **state)
 {
 	static const char *const pieces[] = {
@@ -232,8 +233,8 @@ static void deep_expressions_are_refused(void **state)
 	}
 }
 
-/* Payloads truncated at every length: no bytes beyond the end are used, and missing ones are an
- * error. */
+/* Truncate payloads at every length. Bytes beyond the end must not be used, and missing bytes are
+ * an error. */
 static void short_payloads_are_noticed(void **state)
 {
 	const struct tally_tp_target target = {.long_size = 8};
@@ -282,7 +283,8 @@ static void reads_payloads_of_other_byte_order(void **state)
 	tally_tp_format_free(format);
 }
 
-/* Literals, delimiters and field names can be of any length, and occur in each payload. */
+/* Check the limit on the length of the output. Literals, delimiters and field names can have any
+ * length and are repeated for each payload. */
 static void truncates_text_at_the_limit(void **state)
 {
 	static const char *const fmts[] = {"\"%s literal\", __get_str(str)",

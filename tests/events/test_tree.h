@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A generated sysfs and tracefs in a temporary directory. */
+/* Generated sysfs and tracefs trees in a temporary directory. */
 #ifndef TALLY_TESTS_TREE_H
 #define TALLY_TESTS_TREE_H
 
