@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-/* Check bytes that are in the specification of the encoding or follow from it. */
+/* Compare the output with bytes that are given in the encoding's specification or follow from
+ * it. */
 static void check(const struct tally_str *out, const void *want, size_t len)
 {
 	assert_int_equal(tally_str_error(out), 0);
@@ -72,7 +73,7 @@ static void messages_inside_of_messages(void **state)
 	tally_str_free(&out);
 }
 
-/* If the length needs several bytes, the message is moved. */
+/* Check that a message's contents are moved if its length field needs several bytes. */
 static void long_messages(void **state)
 {
 	enum { LENGTH = 20000 };

@@ -14,7 +14,7 @@ enum { ROWS = 100000 };
 
 struct collected {
 	struct tally_str bytes;
-	size_t writes, most; /* number of writes; the largest one */
+	size_t writes, most; /* number of writes; size of the largest one */
 	size_t room;         /* capacity */
 };
 
@@ -60,7 +60,7 @@ static void check_rows(const struct tally_str *text)
 	tally_str_free(&want);
 }
 
-/* Commas are correct wherever the text is split. */
+/* Check that commas are correct no matter where the text is split. */
 static void text_comes_in_pieces(void **state)
 {
 	struct collected collected = {.room = SIZE_MAX};
