@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tools on Linux with a PMU: Debian's kernel for arm64 under QEMU, whose counters and overflow interrupts are exact,
-and tally built for arm64. argv: tally, the source root, the build directory.
+"""Test the tools on Linux with a PMU: tally built for arm64 on Debian's arm64 kernel under QEMU, which has exact
+counters and overflow interrupts. argv: tally, the source root, the build directory.
 
 Three guests run at the same time: `exact` has one CPU; `wide` has two, for system-wide commands and the differential
-suite; `peer` runs Debian's perf for comparison. Each command of a guest has a name, and the tests below check its output."""
+suite; `peer` runs Debian's perf for comparison. Each command in a guest has a name, and the tests below check its
+output."""
 import os
 import re
 import sys
@@ -117,7 +118,8 @@ def test_names_of_the_tables():
 
 
 def test_without_rights():
-    """The kernel is not counted, which is reported. This Linux also requires that callchains exclude the kernel."""
+    """Check that the kernel is not counted, and that this is reported. This Linux version also requires that callchains
+    exclude the kernel."""
     machine = guest("exact")
     machine.said("user_counts")
     tap.same([row[:2] for row in rows(machine.text("user_counts.err"))], [(LOOP, "cycles:u")], "cycles")
@@ -129,7 +131,8 @@ def test_without_rights():
 
 
 def test_user_space_reads():
-    """Without a system call: the kernel's page, tally_self_read(), and the registers that user space may read."""
+    """Test reading without a system call: the kernel's page, tally_self_read(), and the registers that user space may
+    read."""
     for name, is_open in (("self_closed", False), ("self", True)):
         text = guest("exact").said(name)
         for line in text.splitlines():
@@ -173,14 +176,15 @@ def test_callchains():
 
 
 def test_stacks_are_recorded():
-    """--keep-stacks keeps the stack dumps; in test_peer_unwinds(), perf unwinds them."""
+    """Check that --keep-stacks keeps the stack dumps. test_peer_unwinds() checks that perf can unwind them."""
     dump = script(data("dwarf"), "-D")
     found = re.findall(r'"regs":\[([^]]*)\].*"user_stack_size":1024', dump)
     tap.same([words.count(",") + 1 for words in found], [33] * (values("calls")[0] // 1000003), "registers of each")
 
 
 def test_stacks_are_unwound():
-    """Stacks are unwound while recording, and from dumps. The first sample may be taken before there is a stack."""
+    """Check that stacks are unwound while recording and from dumps. The first sample may be taken before there is a
+    stack."""
     for name in ("unwound", "dwarf"):
         found = chains(script(data(name), "-F", "ip,sym"))
         tap.same(len(found), values("calls")[0] // 1000003, f"{name}: chains")
@@ -239,27 +243,27 @@ def check_answers(got, expected):
 
 
 def test_differential():
-    """Run on this Linux the scripts to which the core gives the answers of Linux 6.18."""
+    """Run the scripts for which the core has the results of Linux 6.18 on this Linux version."""
     expected, others = answers_of("linux-6.18.txt"), answers_of("differences-6.12-arm64.txt")
     tap.same([name for name, answer in others.items() if expected.get(name) == answer], [], "listed, but no difference")
     check_answers(answers(guest("wide").said("answers")), {**expected, **others})
 
 
 def test_differential_hardware():
-    """Run the scripts on hardware events; differential/sim-pmu runs them on the core."""
+    """Run the scripts for hardware events. differential/sim-pmu runs them on the core."""
     check_answers(answers(guest("wide").said("hardware_answers")), answers_of("hardware", "linux-6.12-arm64.txt"))
 
 
 # ---- recordings from other machines ---------------------------------------------------------------------
 
 def portable(text):
-    """Remove the lines that depend on the reading machine: on its own vDSO, kernel and libraries, if they are in the recording."""
+    """Remove lines that depend on the machine that reads the recording: on its own vDSO, kernel and libraries."""
     return [line for line in text.splitlines()
             if line and "[vdso]" not in line and not line.startswith(("# Health", "# No symbols"))]
 
 
 def check_views(asked, names, path_here, *options):
-    """Check that this machine's tally prints the same as the guest's."""
+    """Check that tally on this machine prints the same as in the guest."""
     for name in names:
         for view, text in asked.items():
             result = tap.run(TALLY, *text.format(path_here(name)).split(), *(options if view != "evlist" else ()))
@@ -326,7 +330,7 @@ def test_peer_reads_ours():
 
 
 def test_peer_unwinds():
-    """Stacks recorded by tally are as complete as those recorded by perf."""
+    """Check that stacks recorded by tally are as complete as those recorded by perf."""
     for writer in ("perf", "tally"):
         found = chains(guest("peer").said(f"unwind.{writer}"))
         whole = [chain for chain in found if chain == CALLERS]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The guests of arm64.py: their commands, how they are built, and how their output is parsed.
-argv: tally, the source root, the build directory."""
+"""The guests for arm64.py: their commands, how they are built, and how their output is parsed. argv: tally, the source
+root, the build directory."""
 import atexit
 import glob
 import os
@@ -16,8 +16,8 @@ from guest import Guest, QEMU  # noqa: E402
 TALLY, ROOT, BUILD = sys.argv[1:4]
 WORK = os.path.join(BUILD, "arm64-machine")
 SUITE = os.path.join(ROOT, "tests", "differential")
-LOOP = 100000000  # instructions of the program `loop`; `work mix` has slightly more
-COUNTERS = 7  # six for all events and one for cycles
+LOOP = 100000000  # instructions executed by `loop`; `work mix` executes slightly more
+COUNTERS = 7  # six counters for all events, and a cycle counter
 PERIODS = {"10M": 10000000, "1M": 1000000, "100k": 100003, "10k": 10007}
 CALLERS = ["leaf", "fourth", "third", "second", "first", "work_main", "_start"]
 
@@ -27,7 +27,8 @@ def times(event, number):
 
 
 def user(command):
-    """Run a command as an unprivileged user, with a paranoid level that excludes the kernel."""
+    """Return a shell command that runs a command as an unprivileged user, at a paranoid level that excludes the
+    kernel."""
     setting = "/proc/sys/kernel/perf_event_paranoid"
     return f"echo 2 >{setting}; su user -c '{command}'; status=$?; echo -1 >{setting}; [ $status = 0 ]"
 
@@ -62,14 +63,14 @@ RECORD = {
 
 
 def commands(tool, names):
-    """Return the commands of STAT and RECORD for this tool. Recordings are named tool.name. perf always keeps stacks."""
+    """Return the STAT and RECORD commands for this tool. Recordings are named tool.name. perf always keeps stacks."""
     keep = "--keep-stacks" if tool == "tally" else ""
     return {**{f"{tool}.{name}": f"{tool} stat -x, {STAT[name]}" for name in names if name in STAT},
             **{f"{tool}.{name}": f"{tool} record -o {tool}.{name}.data " + RECORD[name].replace("{keep}", keep)
                for name in names if name in RECORD}}
 
 
-# Commands for tally only.
+# Commands that only tally runs.
 OWN = {
     "machine": "uname -r; dmesg | grep -i 'hw perfevents'",
     "list": "tally list --no-desc",
@@ -93,7 +94,7 @@ WIDE = {
     "answers": "differential-record linux /differential",
     "hardware_answers": "differential-record linux /differential/hardware",
 }
-# Views of a recording that are the same wherever tally runs, and the recordings.
+# Commands that show a recording and must print the same output on every machine, and the recordings to show.
 VIEWS = {
     "report": "report --stdio -i {}",
     "callers": "report --stdio --children -g caller -i {}",
@@ -102,7 +103,8 @@ VIEWS = {
 }
 MOVED = ["mix", "fp", "dwarf", "unwound", "children", "groups"]
 FOREIGN = ["plain", "chains", "stacks", "dumps"]
-# Recordings of perf on x86-64, whose files are on neither machine: those of the tree, and those of the shared set if it exists.
+# perf's recordings from x86-64, in the source tree and, if it exists, in the shared set. The recorded binaries exist on
+# neither machine.
 OWN_FIXTURES = ["ticks", "frames", "dwarf", "traced", "leader", "several", "switched", "registers", "squeezed", "map-ids"]
 SHARED_PERFDATA = os.path.join(ROOT, "..", "shared", "fixtures", "perfdata", "debian61")
 FIXTURES = [os.path.join(ROOT, "tests", "fixtures", "perfdata", "perf61", name + ".data") for name in OWN_FIXTURES] + sorted(
@@ -114,7 +116,7 @@ FIXTURE_VIEWS = {
     "evlist": "evlist -v -i {}",
 }
 guests = {}
-# The guests have no build-id cache, so the cache of the user who runs this test must not be used, either.
+# The guests have no build ID cache, so the cache of the user running this test must not be used either.
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "no-build-ids")
 
 
@@ -124,12 +126,14 @@ PEER = ["loop", "kernel", "many", "pinned", "inherit", "no_inherit", "calls", "a
         "period_1M", "period_10k", "freq_4000", "mix", "fp", "dwarf", "children"]
 
 
-# The number of samples of these depends slightly on when the kernel runs, so they are compared in the same guest.
+# The number of samples in these recordings depends slightly on when the kernel runs, so both tools' recordings must be
+# made in the same guest.
 TICKING = ["freq_4000", "children"]
 
 
 def peer_commands():
-    """Return the commands for perf's counts and recordings, and for each tool to read the recordings of both."""
+    """Return the commands for perf's counts and recordings, and those with which each tool reads the recordings of both
+    tools."""
     wanted = {**commands("perf", PEER), **commands("tally", ["mix", "fp", "dwarf", *TICKING]), "default": "perf stat loop"}
     for reader in ("perf", "tally"):
         for writer in ("perf", "tally"):
@@ -159,7 +163,7 @@ def fetch():
 
 
 def libraries(program, root):
-    """Return the libraries of a program: path in the guest to path on this machine."""
+    """Return a program's libraries as {path in the guest: path on this machine}."""
     found, todo = {}, [program]
     while todo:
         text = tap.run("aarch64-linux-gnu-objdump", "-p", todo.pop()).stdout
@@ -173,8 +177,8 @@ def libraries(program, root):
 
 
 def foreign_recordings():
-    """Record a program of this architecture with this machine's tally: path in the guest to path on this machine. Empty if
-    the kernel rejects events or the program cannot be built."""
+    """Record a program of this machine's architecture with this machine's tally. Return {path in the guest: path on
+    this machine}, which is empty if the kernel rejects events or the program cannot be built."""
     if machine.need_events.reason() or machine.need_compiler.reason("gcc", "-static"):
         return {}
     program = os.path.join(WORK, "foreign")
@@ -196,7 +200,7 @@ def views(paths, asked):
 
 
 def start():
-    """Start all guests, once. Skip the test if that is not possible."""
+    """Start all guests, but only once. Skip the test if they cannot be started."""
     needed("aarch64-linux-gnu-gcc", "cpio")
     root = fetch()
     os.makedirs(WORK, exist_ok=True)
@@ -243,13 +247,14 @@ def stop():
 # ---- parsing the output ---------------------------------------------------------------------------------
 
 def rows(text):
-    """Parse the output of `stat -x,`: value or the reason why there is none, event, time running, its percentage."""
+    """Parse the output of `stat -x,` into rows of (value or the reason why there is none, event, running time, its
+    percentage)."""
     found = [line.split(",") for line in text.splitlines() if re.match(r"\d|<not ", line)]
     return [(int(row[0]) if row[0].isdigit() else row[0], row[2], int(row[3]), float(row[4])) for row in found]
 
 
 def counts(name, machine="exact", tool="tally"):
-    """Return the rows of a stat command, which writes to standard error."""
+    """Return the rows printed by a stat command, which writes to standard error."""
     machine = guest(machine)
     machine.said(f"{tool}.{name}")
     return rows(machine.text(f"{tool}.{name}.err"))
@@ -280,5 +285,5 @@ def shares(text):
 
 
 def chains(text):
-    """Parse the output of `script -F ip,sym`: the functions of each sample."""
+    """Parse the output of `script -F ip,sym` into a list of functions for each sample."""
     return [re.findall(r"^\s*[0-9a-f]+ (\S+)", block, re.M) for block in re.split(r"\n\s*\n", text) if block.strip()]

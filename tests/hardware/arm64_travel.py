@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings moved between machines: made on this machine and read on Linux for arm64 under QEMU, which has none of the
-files, and vice versa. The reports are the same, byte for byte. argv: tally, the source root, the build directory."""
+"""Test recordings that are moved between machines: made on this machine and read on Linux for arm64 under QEMU, which
+has none of the files, and vice versa. The reports must be byte-for-byte identical. argv: tally, the source root, the
+build directory."""
 import atexit
 import glob
 import os
@@ -29,7 +30,7 @@ machine = []
 
 
 def recordings():
-    """Record a program that only this machine has: path in the guest to path on this machine."""
+    """Record a program that only this machine has. Return {path in the guest: path on this machine}."""
     files = {}
     source = os.path.join(ROOT, "tests", "hardware", "arm64", "foreign.c")
     tap.run("gcc", "-O1", "-g", "-static", "-fno-omit-frame-pointer", "-o", PROGRAM, source, status=0)
@@ -62,7 +63,7 @@ def guest():
 
 
 def check(path, there, function):
-    """Compare the output of the guest with the output on this machine."""
+    """Compare the guest's output with the output on this machine."""
     for view, words in VIEWS.items():
         done = tap.run(TALLY, *words.format(path).split())
         tap.same(done.returncode, 0, done.stderr)

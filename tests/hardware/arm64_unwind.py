@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stacks recorded on Linux for arm64 by perf and by tally, and unwound there and on this machine. They are compared with
-perf there, with libdwfl on this machine, and with the known stacks. argv: tally, the source root, the build directory;
-then the oracle (tests/unwind), if it was built. With TALLY_UNWIND=all in the environment all programs are used, which
-takes some minutes more.
+"""Test stacks that are recorded by perf and by tally on Linux for arm64, and unwound both there and on this machine.
+They are compared with perf on arm64, with libdwfl on this machine, and with the known stacks. argv: tally, the source
+root, the build directory; then the oracle (tests/unwind), if it was built. With TALLY_UNWIND=all in the environment,
+all programs are used, which takes some minutes longer.
 
-The machine signs return addresses, unlike the Neoverse of arm64.py."""
+The machine signs return addresses, unlike the Neoverse in arm64.py."""
 import glob
 import os
 import sys
@@ -23,7 +23,7 @@ SOURCES = os.path.join(ROOT, "tests", "unwind", "workloads")
 GCC = "aarch64-linux-gnu-gcc -pthread"
 O2 = "-O2 -fomit-frame-pointer"
 ONLY_DEBUG_FRAME = "-g -fno-asynchronous-unwind-tables -fno-unwind-tables"
-# Program: flags, sources, arguments, row of the known stacks.
+# Compiler flags, sources, arguments, and name of the known stacks for each program.
 ALL = {
     "frames": (O2, "frames.c", "400", "frames"),
     "frames_pointers": ("-O2 -fno-omit-frame-pointer", "frames.c", "400", "frames"),
@@ -48,7 +48,7 @@ machine = []
 
 
 def build(root):
-    """Build the programs and their libraries: path in the guest to path on this machine."""
+    """Build the programs and their libraries. Return {path in the guest: path on this machine}."""
     files = {}
     os.makedirs(os.path.join(WORK, "unwind-programs"), exist_ok=True)
     folder = os.path.join(WORK, "unwind-programs")
@@ -99,7 +99,7 @@ def stacks(text):
 
 
 def here(path):
-    """Return the stacks that tally prints on this machine for a recording."""
+    """Return the stacks that tally on this machine prints for a recording."""
     environment = {**os.environ, "PERF_BUILDID_DIR": guest().path("cache")}
     result = tap.run(TALLY, "script", "-i", path, "--symfs", guest().root, "-F", "comm,tid,time,ip,sym,dso", env=environment)
     tap.same(result.returncode, 0, result.stderr)
@@ -126,7 +126,7 @@ def each():
 
 
 def test_stacks_equal_the_known_ones():
-    """Unwound on the guest, from dumps and while recording, and on this machine."""
+    """Check stacks that were unwound on the guest, both from dumps and while recording, and on this machine."""
     for name, (_, _, _, truth) in PROGRAMS.items():
         for writer in ("perf", "tally", "live"):
             oracle.check_truth(workloads.TRUTH.get(truth, []), stacks(guest().said(f"tally.script.{writer}.{name}")))
@@ -150,8 +150,9 @@ def test_perf_finds_no_more():
 
 
 def test_libdwfl_finds_the_same():
-    """Except for known bugs of elfutils 0.188: it treats the signature as a part of signed return addresses, and it finds the
-    vDSO's signal trampoline, which has a frame like any other caller, again and again."""
+    """Compare the stacks with libdwfl's, except where elfutils 0.188 has known bugs: it treats the signature as part of
+    signed return addresses, and it repeatedly finds the vDSO's signal trampoline, which has a frame like any other
+    caller."""
     if not ORACLE:
         raise tap.Skip("libdw is not installed")
     for writer, name in each():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The core on a Cortex-M3 without an MMU: boot src/hosts/cortexm under QEMU, whose time is exact with -icount, and compare
-the output of its threads with the scheduler's data. argv: tally, the source root, the build directory."""
+"""Test the core on a Cortex-M3 without an MMU: boot src/hosts/cortexm under QEMU, in which time is exact with -icount,
+and compare the output of its threads with the scheduler's data. argv: tally, the source root, the build directory."""
 import os
 import re
 import shutil
@@ -14,7 +14,7 @@ import tap  # noqa: E402
 
 TALLY, ROOT, BUILD = sys.argv[1:4]
 WORK = os.path.join(BUILD, "cortexm-machine")
-# An instruction takes 32 ns, about as on the real board at 25 MHz.
+# An instruction takes 32 ns, about as long as on the real board at 25 MHz.
 QEMU = ("qemu-system-arm -M mps2-an385 -icount shift=5,sleep=off -nographic -nodefaults -no-user-config -semihosting "
         "-serial stdio -monitor none").split()
 PERIOD = {"cpu": 500000, "stream": 250000}
@@ -39,7 +39,7 @@ def build():
 
 
 def boot():
-    """Return the machine's output: lists of numbers by name, and the bytes of its perf.data stream."""
+    """Return the machine's output as {name: lists of numbers}, and store the bytes of its perf.data stream."""
     elf = build()
     if "said" in consoles:
         return consoles["said"]
@@ -75,7 +75,8 @@ def test_task_clocks_equal_the_schedulers_times():
     for i, name in enumerate(("heavy", "light")):
         switches = said["count.context_switches"][i]
         ran, running, value = (said["count." + field][i] for field in ("ran", "running", "task_clock"))
-        # In a switch the scheduler and the core read the clock one after the other, and the event starts after that.
+        # During a switch, the scheduler and the core read the clock one after the other, and the event starts only
+        # then, so the thread's running time and the event's differ slightly.
         tap.within(ran - running, -2000 * switches, 2000 * switches, f"{name}: ns by which {running} differ over {switches} switches")
         tap.same(value, running, "task-clock is the time it was on")
         tap.same(said["count.enabled"][i], running, "enabled while it ran")
@@ -186,7 +187,8 @@ def test_recording():
 
 
 def test_sizes():
-    """Print the sizes and check them against the limits of the board: handlers and threads have stacks of 4 KB."""
+    """Print the sizes, and check them against the limits of the board, on which handlers and threads have 4 KB
+    stacks."""
     result = tap.run("arm-linux-gnueabi-size", build(), os.path.join(WORK, "core-cortex-m3", "whole"))
     for line in result.stdout.splitlines():
         print("# " + line)
@@ -211,7 +213,8 @@ def test_reading_while_the_counter_overflows():
 
 
 def test_stacks_and_interrupts_off():
-    """For each entry point. A host has to provide these stacks; the times are only printed."""
+    """Check the stack size needed by each entry point, which hosts must provide. The times with interrupts disabled are
+    only printed."""
     said = boot()
     for name in (name[6:] for name in said if name.startswith("stack.")):
         tap.within(one("stack." + name), 1, 2000, f"{name}: {one('off.' + name) // NS_PER_INSTRUCTION} instructions with interrupts off, "
@@ -219,7 +222,7 @@ def test_stacks_and_interrupts_off():
 
 
 def test_costs():
-    """Only printed, because they change with the compiler and the core."""
+    """Print the costs. They are not compared with known values, because they change with the compiler and the core."""
     for name in ("switch", "switch_1", "switch_clock", "switch_4", "read", "open_close"):
         tap.within(one("cost." + name), 1, 100000, f"instructions of {name}")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Linux for arm64 with counters, under QEMU. A guest is built from files and named commands, runs the commands one after
-the other, and returns their output and files. With -icount shift=0 each instruction takes 1 ns of the guest's time, so
-that two runs are identical to the bit."""
+"""Linux for arm64 with counters, under QEMU. A guest is built from files and named commands, runs the commands one
+after the other, and returns their output and files. With -icount shift=0, each instruction takes 1 ns of the guest's
+time, so that any two runs are identical."""
 import os
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ import tarfile
 QEMU = ("qemu-system-aarch64 -M virt,dtb-randomness=off -cpu neoverse-n1 -nographic -nodefaults -no-user-config "
         "-serial stdio -monitor none -no-reboot -icount shift=0,sleep=off -rtc base=2025-01-01,clock=vm "
         "-device virtio-serial-pci").split()
-# nokaslr and the options above make runs reproducible or the start fast.
+# nokaslr and the options above make runs reproducible or speed up booting.
 KERNEL = "console=ttyAMA0 panic=-1 quiet nokaslr"
 TIMEOUT = 5400  # on a busy machine
 
@@ -43,7 +43,8 @@ poweroff -f
 
 class Guest:
     def __init__(self, name, work, kernel, files, commands, options=("-m", "512")):
-        """`files`: path in the guest to path on this machine; `commands`: name to shell command."""
+        """Start a guest. `files` is {path in the guest: path on this machine}, and `commands` is {name: shell
+        command}."""
         self.dir = os.path.join(work, name)
         self.root = os.path.join(self.dir, "root")
         self.out = os.path.join(self.dir, "out")
@@ -75,7 +76,7 @@ class Guest:
         os.chmod(init, 0o755)
 
     def _archive(self):
-        """Build the initrd with fixed times and inode numbers, which would otherwise make runs differ."""
+        """Build the initrd with fixed timestamps and inode numbers. Otherwise they would make runs differ."""
         names = sorted(os.path.relpath(os.path.join(folder, name), self.root)
                        for folder, folders, files in os.walk(self.root) for name in [*folders, *files])
         for name in names:
@@ -85,7 +86,8 @@ class Guest:
                            input="\n".join(names).encode(), stdout=file)
 
     def finish(self):
-        """Wait until the guest powers off. Raise AssertionError with the last console output on failure."""
+        """Wait until the guest powers off. On failure, raise an AssertionError that contains the last console
+        output."""
         if os.path.isdir(self.out):
             return
         try:
@@ -110,7 +112,7 @@ class Guest:
             return file.read()
 
     def said(self, name, status=0):
-        """Return the standard output of a command. Check that it ended with `status`."""
+        """Return a command's standard output, after checking that the command exited with `status`."""
         got = int(self.text(name + ".status"))
         if got != status:
             raise AssertionError(f"{name} ended with {got}: {self.text(name + '.err')[-1000:]}")

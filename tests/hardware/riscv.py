@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The core on bare metal: boot src/hosts/riscv under QEMU, whose counters and overflow interrupts are exact with
+"""Test the core on bare metal: boot src/hosts/riscv under QEMU, which has exact counters and overflow interrupts with
 -icount shift=0, and check the output of its tasks. argv: tally, the source root, the build directory, 64 or 32 bits."""
 import os
 import re
@@ -16,7 +16,7 @@ WORK = os.path.join(BUILD, f"riscv{BITS}-machine")
 QEMU = (f"qemu-system-riscv{BITS} -M virt -cpu rv{BITS},sscofpmf=true -icount shift=0,sleep=off -bios none -m 128 -nographic "
         "-nodefaults -no-user-config -serial stdio -monitor none").split()
 COSTS = os.path.join(ROOT, "bench", "riscv-cost.txt" if BITS == "64" else "riscv32-cost.txt")
-TOLERANCE = 0.03  # of the costs, for other patch levels of the compiler; with the same one they are exact
+TOLERANCE = 0.03  # for costs if the compiler's patch level differs; otherwise costs must be equal
 consoles = {}
 
 
@@ -33,7 +33,7 @@ def build():
 
 
 def boot(harts):
-    """Return the machine's output: lists of numbers by name, and the bytes of its perf.data stream."""
+    """Return the machine's output as {name: lists of numbers}, and store the bytes of its perf.data stream."""
     if harts in consoles:
         return consoles[harts]
     result = subprocess.run([*QEMU, "-smp", str(harts), "-kernel", build()], stdin=subprocess.DEVNULL, check=False,
@@ -59,7 +59,8 @@ def test_loops_count_exactly():
     said = boot(1)
     for name in ("cycles_fixed", "instructions_fixed", "cycles_programmable", "instructions_programmable"):
         tap.same(said["count." + name], [100000], name)
-    # This includes the kernel's ticks, because the emulator's mode filters do not work for these two events.
+    # The count includes instructions executed in kernel ticks, because the emulator's mode filters do not work for
+    # these two events.
     tap.within(said["count.long"][0], 20000000, 20000000 * 1.005, "20,000,000 instructions over ticks")
 
 
@@ -93,7 +94,7 @@ def test_every_overflow_arrives():
         tap.same(said["sample." + name], [counts[at] // period], f"samples at {name} of {counts[at]}")
         print(f"# {name}: {said['sample.' + name][0]} samples of {counts[at]}")
     tap.same(said["sample.user"][:3], [said["sample." + name][0] for name in ("1M", "100k", "10k")], "all in the loop")
-    # The 50 ms of the loop, and the time to start and stop it.
+    # The event covers the 50 ms of the loop, and the time to start and stop it.
     tap.within(said["sample.clock"][0], 200, 201, "samples of 50 ms at 250 us")
     tap.same(said["sample.refresh"], [3], "REFRESH of 3")
     tap.within(said["sample.freq"][0], 380, 420, "samples of 0.1 s at 4000 Hz")
@@ -114,7 +115,7 @@ def test_prctl_and_a_new_period():
 def test_pinned_and_exclusive():
     said = boot(1)
     tap.same(said["pinned.read"], [24, 24, 0], "bytes read: the third has no counter")
-    # It counts from within the call that enables it until within the call that reads it.
+    # The count includes the end of the call that enables the event, and the start of the call that reads it.
     tap.within(said["pinned.again"][0], 100000, 100000 + 2 * said["cost.read"][0], "of 100,000 when it was enabled again")
     enabled, alone, other = (said["exclusive." + name][0] for name in ("enabled", "running", "other"))
     tap.same(alone + other, enabled, "one or the other")
@@ -124,7 +125,7 @@ def test_pinned_and_exclusive():
 def test_yielding_loses_no_sample():
     said = boot(1)
     periods, rest = divmod(said["yield.count"][0], 10007)
-    # A period that ends while the event is being disabled has no further event that would overflow.
+    # If a period ends while the event is being disabled, no later event can cause the overflow.
     tap.within(said["yield.samples"][0], periods - (rest < 100), periods, f"samples over 2,000 switches, {rest} events behind the last period")
 
 
@@ -135,7 +136,7 @@ def test_two_events_that_overflow():
 
 
 def test_costs():
-    """Compare the costs in instructions with bench/riscv-cost.txt or riscv32-cost.txt."""
+    """Compare the costs in instructions with those in bench/riscv-cost.txt or riscv32-cost.txt."""
     costs = {name[5:]: values[0] for name, values in boot(1).items() if name.startswith("cost.")}
     with open(COSTS, encoding="utf-8") as file:
         table = file.read()
@@ -163,8 +164,9 @@ def check_stream(harts, slack):
     tap.within(got.get("warm", 0), 25 - slack, 25 + slack, "tally: share of warm")
     text = tap.run(TALLY, "script", "-i", said["path"], "-F", "tid,period").stdout
     samples, due = len(text.splitlines()), sum(said["stream.count"]) / (10007 if harts == 1 or BITS == "64" else 40009)
-    # The remainders of a period of the recorder and its child may add up to a whole period. With two harts the emulator counts both
-    # on each hart: the other hart's instructions can end several periods while interrupts are off, which gives one sample.
+    # The partial periods of the recorder and its child may add up to a whole period. With two harts, the emulator
+    # counts the instructions of both harts on each hart. The other hart can therefore end several periods while
+    # interrupts are off, which yields only one sample.
     low, high = (int(due) - 1, int(due)) if harts == 1 else ((0.98 if BITS == "64" else 0.96) * due, 1.02 * due)
     tap.within(samples, low, high, f"samples, of {due:.2f} periods")
     if machine.need_perf.reason():
@@ -180,7 +182,7 @@ def test_stream():
 
 def test_two_harts():
     said = boot(2)
-    # While the harts take turns, the emulator counts the instructions of both on each of them.
+    # The harts run alternately, but on each hart the emulator counts the instructions of both.
     tap.within(said["harts.inherit"][0], 20000000, 40000000 * 1.03, "four workers of 5,000,000 on two harts")
     tap.same(said["harts.others_counted"], [50], "events on a task that runs elsewhere")
     tap.same(said["harts.others_backwards"], [0], "of which counted backwards")
@@ -189,7 +191,8 @@ def test_two_harts():
 
 
 def test_stream_of_two_harts():
-    # As above: the location of a sample depends on the hart that is running, so any change in the core's instructions shifts it.
+    # Because the emulator counts both harts' instructions, the location of a sample depends on which hart is running,
+    # so any change to the core's code changes that location.
     check_stream(2, 8)
 
 

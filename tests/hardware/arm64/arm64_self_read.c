@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts read in user space, with the client library's routine and this machine's registers. Prints
- * one line for each way of opening an event: its name, the capabilities in the page, and how many
- * of 1,000,000 instructions tally_self_read() and read(2) counted.
+ * Read counts in user space, with the client library's routine and this machine's registers. Prints
+ * one line for each way of opening an event: its name, the capabilities in the mmap page, and how
+ * many of 1,000,000 instructions tally_self_read() and read(2) counted.
  */
 #include <stdio.h>
 #include <sys/mman.h>

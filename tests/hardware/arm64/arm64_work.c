@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * work MODE: programs with known profiles. Without libc, so that all executed code is in this file.
+ * work MODE: programs with known profiles. They do not use libc, so all executed code is in this
+ * file.
  *
  *	mix	75 % of the instructions in hot(), 25 % in warm(), alternating every million
  *	calls	all instructions in leaf(), five calls deep
@@ -28,7 +29,7 @@ static long call(long number, long a, long b)
 	return x0;
 }
 
-/* Two instructions per iteration. */
+/* Execute a loop with two instructions per iteration. */
 static inline __attribute__((always_inline)) void spend(uint64_t instructions)
 {
 	uint64_t turns = instructions / 2;
@@ -112,7 +113,7 @@ void work_main(long *stack)
 	__builtin_unreachable();
 }
 
-/* Callchains end here: there is no frame and no return address. */
+/* Callchains end here, because the entry point has no frame and no return address. */
 __asm__(".globl _start\n"
 	"_start:\n"
 	"	.cfi_startproc\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Program recorded on the other architecture: three functions that call each other, for a short
+/* Program to be recorded on another architecture. Three functions call one another for a short
  * time. */
 static volatile unsigned long sum;
 

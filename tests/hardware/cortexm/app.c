@@ -3,7 +3,8 @@
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* Divide by 10. There is no instruction that divides 64-bit numbers, and no library. */
+/* Divide by 10 and return the remainder. There is neither an instruction nor a library function for
+ * 64-bit division. */
 static uint32_t divide_by_10(uint64_t *value)
 {
 	uint32_t rest = 0;
@@ -110,8 +111,8 @@ int event_disable(int fd)
 
 /* ---- rings ---------------------------------------------------------------------------------- */
 
-/* Read data_head. A 64-bit word is read in two halves; since it only grows, it is correct when two
- * reads are equal. */
+/* Read data_head. A 64-bit word is read in two halves. The word only grows, so its value is correct
+ * if two consecutive reads are equal. */
 uint64_t ring_head(const struct perf_mapping *map)
 {
 	const volatile uint64_t *word = &map->page->data_head;

@@ -8,7 +8,7 @@
 
 enum { RING_LEN = 32768, MILLISECOND = 1000000 };
 
-/* Execute this number of instructions in a loop. It must be a multiple of two. */
+/* Execute this number of instructions in a loop. The number must be a multiple of two. */
 static inline __attribute__((always_inline)) void spin(uint32_t instructions)
 {
 	uint32_t turns = instructions / 2;
@@ -24,7 +24,7 @@ struct load {
 };
 void load_start(struct load *load, const char *name, uint32_t slice);
 
-/* Functions in which the loads spend their time, to appear in reports. */
+/* Functions in which the load threads spend their time, so that they appear in reports. */
 void heavy_work(void);
 void light_work(void);
 
@@ -36,8 +36,9 @@ struct reading event_read(int fd);
 int event_enable(int fd);
 int event_disable(int fd);
 
-/* Count the samples in a ring that has never wrapped. `of_tid` are those of one thread, `in_kernel`
- * those of handlers. The events must have a sample_type that begins with SAMPLE_TYPE. */
+/* Count the samples in a ring that has never wrapped: `of_tid` counts the samples of one thread,
+ * and `in_kernel` counts the samples taken in handlers. Samples must begin with the fields of
+ * SAMPLE_TYPE. */
 enum { SAMPLE_TYPE = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
 struct samples {
 	uint64_t all, of_tid, in_kernel, other_records;
@@ -47,7 +48,7 @@ uint64_t ring_head(const struct perf_mapping *map);
 void ring_consume(const struct perf_mapping *map, uint64_t to);
 
 void say(const char *name, uint64_t value);   /* print a line: the name, a space, the number */
-void say_is(const char *name, int64_t value); /* the same for a number that may be an error */
+void say_is(const char *name, int64_t value); /* likewise for a number that may be an error */
 
 void test_kernel(void);
 void test_count(void);

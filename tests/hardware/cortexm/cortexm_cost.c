@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cost of the core in instructions, derived from the time of many operations. */
+/* The core's cost in instructions, derived from the time that many operations take. */
 #include "cortexm/app.h"
 
 enum { TURNS = 500, NS_PER_INSTRUCTION = 32 }; /* -icount shift=5 */
@@ -16,7 +16,7 @@ static void yield_repeatedly(void *arg)
 	(void)arg;
 }
 
-/* Two threads that yield to each other, each with `nr` events. */
+/* Measure switches between two threads that yield to each other, each with `nr` events. */
 static void cost_of_switches(const char *name, uint64_t config, int nr)
 {
 	struct thread *threads[2];

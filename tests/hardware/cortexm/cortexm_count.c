@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts compared with the kernel's data: running time of threads and of the CPU, switches. */
+/* Compare counts with the kernel's own data: the running times of the threads and the CPU, and the
+ * number of switches. */
 #include "cortexm/app.h"
 
 enum { NR_LOADS = 2, RUN_MS = 200 };
@@ -63,7 +64,8 @@ static void two_threads(void)
 	perf_close(cpu);
 }
 
-/* Children are counted for the thread that opened the event, while they run and after they exit. */
+/* Check that children are counted for the thread that opened the event, both while they run and
+ * after they exit. */
 static void inherited(void)
 {
 	struct perf_event_attr attr = {

@@ -2,7 +2,7 @@
 /* The first thread, which runs all tests. tests/hardware/cortexm.py checks their output. */
 #include "cortexm/app.h"
 
-/* Basic features of the kernel: threads with slices 3 and 1 share the time in this ratio, and
+/* Basic kernel features: threads with slices 3 and 1 share the CPU at a ratio of 3:1, and
  * priorities are respected. */
 static bool woken;
 
@@ -37,7 +37,7 @@ void test_kernel(void)
 	say("kernel.switches", rtos.switches - ticks);
 }
 
-/* Print the heap usage of the core: itself with its CPU online, and an event of this thread. */
+/* Print the core's heap usage: once its CPU is online, per event, and for this thread's context. */
 static void size_of_the_core(void)
 {
 	size_t most, before = heap_used(&most), with_context, with_another;

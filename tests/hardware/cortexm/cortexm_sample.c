@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sampling by the one-shot timer: one sample per elapsed period. */
+/* Sample with the one-shot timer, which yields one sample per elapsed period. */
 #include "cortexm/app.h"
 
 enum { PERIOD = 500000, RUN = 100 * MILLISECOND };
@@ -63,8 +63,8 @@ static void two_clocks(void)
 	close_clock(task, &task_map);
 }
 
-/* A reader with a higher priority than the sampled thread, which sleeps until there are ten
- * samples. */
+/* A reader that sleeps until there are ten samples. It has a higher priority than the sampled
+ * thread. */
 struct reader {
 	struct perf_mapping map;
 	int fd;
@@ -108,8 +108,8 @@ static void woken_by_samples(void)
 	close_clock(reader.fd, &reader.map);
 }
 
-/* A small ring without a reader: lost samples are counted in the next record for which there is
- * space. */
+/* Fill a small ring that has no reader. Lost samples are reported with the next record that
+ * fits. */
 static void overrun(void)
 {
 	struct load load = {.ns = RUN};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recorder: a thread that sleeps until a ring is half full, and sends its contents over the UART
- * as a perf.data stream (pipe mode). In the console output, each piece is a line "stream N"
- * followed by N bytes.
+ * A recorder thread that sleeps until a ring is half full, and then sends the ring's contents over
+ * the UART as a perf.data stream (pipe mode). In the console output, each chunk is a line "stream
+ * N" followed by N bytes.
  */
 #include "cortexm/app.h"
 
 enum { RECORD_HEADER_ATTR = 64, ONLY_PROCESS = 1, PERIOD = 250000, RUN = 400 * MILLISECOND };
-enum { IMAGE_SIZE = 0x100000, IMAGE_OFFSET = 0x1000 }; /* as in link.ld; the offset in the file */
+enum { IMAGE_SIZE = 0x100000, IMAGE_OFFSET = 0x1000 }; /* size as in link.ld; offset in the file */
 
 static void send(const void *bytes, size_t len)
 {
@@ -34,14 +34,15 @@ static void send_header(const struct perf_event_attr *attr, uint64_t id)
 	send(&start, sizeof(start));
 }
 
-/* The sample_id trailer of each record, with the fields that record() requests. */
+/* The sample_id trailer of each record, with the fields that test_stream() requests. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint64_t id;
 };
 
-/* Send the mapping of the image, which existed before the recording, for threads or handlers. */
+/* Send an MMAP record for the image, which was mapped before the recording began. `mode` selects
+ * threads or handlers. */
 static void send_image(uint64_t id, uint16_t mode)
 {
 	const uint32_t pid = mode == PERF_RECORD_MISC_USER ? ONLY_PROCESS : UINT32_MAX;
@@ -63,7 +64,7 @@ static void send_image(uint64_t id, uint16_t mode)
 	send(&map, sizeof(map));
 }
 
-/* Send the name of this thread, which existed as well. */
+/* Send a COMM record for this thread, which was named before the recording began. */
 static void send_comm(uint64_t id)
 {
 	const uint32_t tid = (uint32_t)rtos.current->perf.tid;
@@ -102,8 +103,8 @@ struct recorder {
 	uint64_t wakeups;
 };
 
-/* Its priority is higher than that of the sampled threads, so it runs as soon as there is something
- * to send. */
+/* Send new data until the recording is over. The recorder has a higher priority than the sampled
+ * threads, so it runs as soon as there is data to send. */
 static void recorder_run(void *arg)
 {
 	struct recorder *recorder = arg;
@@ -143,7 +144,7 @@ static void record(struct perf_event_attr *attr)
 	say("stream.light", light.thread->ran_ns);
 	thread_join(light.thread);
 	__atomic_store_n(&recorder.over, true, __ATOMIC_RELEASE);
-	/* Samples taken here wake the recorder for the last time. */
+	/* Samples taken in this loop wake the recorder one last time. */
 	while (!__atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE))
 		spin(1000);
 	thread_join(thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that open, map, read and close events on each other at the same time, preempted anywhere,
- * while clocks and a counter sample them. Nothing may leak. */
+/* Threads that concurrently open, map, read and close events on each other and are preempted at any
+ * point, while clocks and a counter sample them. Nothing may leak. */
 #include "cortexm/app.h"
 
 enum { NR_WORKERS = 4, ROUNDS = 60 };
@@ -8,7 +8,7 @@ enum { NR_WORKERS = 4, ROUNDS = 60 };
 struct worker {
 	struct thread *thread;
 	uint32_t random, opened, refused, stack;
-	int fd; /* other threads use it as group or output while it may be closed */
+	int fd; /* used as group leader or output by other threads, even while being closed */
 };
 static struct worker workers[NR_WORKERS];
 
@@ -51,8 +51,8 @@ static int random_fd(struct worker *worker)
 	return workers[next_random(worker, NR_WORKERS)].fd;
 }
 
-/* Open an event alone, in another thread's group, or only with its output redirected to another
- * thread's ring. */
+/* Open an event alone, in the group of another thread's event, or only with its output redirected
+ * to another thread's ring. */
 static int open_random(struct worker *worker)
 {
 	static const unsigned long flags[] = {0, PERF_FLAG_FD_OUTPUT,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The counter: 16 bits extended to 64, with an overflow interrupt that cannot be masked. */
+/* The hardware counter: 16 bits extended to 64, with an overflow interrupt that cannot be
+ * masked. */
 #include "cortexm/app.h"
 
 static int open_cycles(uint64_t period, int32_t tid)
@@ -17,7 +18,7 @@ static int open_cycles(uint64_t period, int32_t tid)
 	return perf_open(&attr, tid, -1, -1, 0, NULL);
 }
 
-/* Compare the counter over many wraps with the clock, which counts the same cycles. */
+/* Let the counter wrap many times, and compare it with the clock, which counts the same cycles. */
 static void wide(void)
 {
 	struct load load = {.ns = 100 * MILLISECOND};
@@ -36,7 +37,8 @@ static void wide(void)
 	perf_close(cycles);
 }
 
-/* Another thread runs in between, so that periods begin and end in different time slices. */
+/* Sample a thread while another thread runs in between, so that periods begin and end in different
+ * time slices. */
 static void sampled(uint64_t period)
 {
 	struct load load = {.ns = 100 * MILLISECOND}, other = {.ns = 100 * MILLISECOND};
@@ -63,7 +65,7 @@ static void sampled(uint64_t period)
 	perf_close(cycles);
 }
 
-/* Two events share one counter: each is on it half of the time. */
+/* Let two events share one counter. Each is on the counter half of the time. */
 static void shared(void)
 {
 	struct load load = {.ns = 100 * MILLISECOND};

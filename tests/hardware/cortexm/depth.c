@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stack usage of each entry point of the core, and the longest time that it keeps interrupts
+/* Stack usage of each core entry point, and the longest time that the entry point keeps interrupts
  * off. */
 #include "cortexm/app.h"
 
@@ -144,7 +144,8 @@ static void measure_entries(bool stacks)
 	}
 }
 
-/* Run two threads with this group each: switches, ticks and both kinds of samples. */
+/* Run two threads, each with an inherited sampling group, to cover switches, ticks and both kinds
+ * of samples. */
 static void measure_hooks(bool stacks)
 {
 	static const char *const names[2][OFF_NR] = {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events used by the kernel itself, without descriptors: a watchdog, cycles of a thread with a
- * callback, and a ring that is read record by record. */
+/* Events used by the kernel itself, without descriptors: a watchdog, a thread's cycle counter with
+ * an overflow callback, and a ring that is read record by record. */
 #include "cortexm/app.h"
 
-/* Called in interrupts: the timer's, or the counter's, which cannot be masked. */
+/* Count an overflow. Called from the timer interrupt, or from the counter interrupt, which cannot
+ * be masked. */
 static void count_overflow(struct tally_core_event *event,
 			   const struct tally_core_sample_data *sample_data, void *arg)
 {
@@ -30,7 +31,7 @@ static struct tally_core_event *create(uint32_t type, uint64_t config, uint64_t 
 	return event;
 }
 
-/* Call back every 10 ms, whatever runs. */
+/* Get a callback every 10 ms, regardless of which thread is running. */
 static void watchdog(void)
 {
 	uint32_t barks = 0;

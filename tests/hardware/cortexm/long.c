@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs that exceed 32 bits of nanoseconds and of the board's clock, and counts that are read while
- * an overflow interrupt that cannot be masked changes them. */
+/* Long runs, in which nanoseconds and board clock cycles exceed 32 bits, and counts that are read
+ * while an overflow interrupt, which cannot be masked, is changing them. */
 #include "cortexm/app.h"
 
 #define SECOND UINT64_C(1000000000)
 
-/* Return the time of the last sample, and the number of samples that are not later than the
- * previous one. */
+/* Return the last sample's timestamp. *ret_backwards is the number of samples that are not later
+ * than the previous sample. */
 static uint64_t last_time(const struct perf_mapping *map, uint32_t *ret_backwards)
 {
 	uint64_t head = ring_head(map), last = 0;
@@ -23,7 +23,7 @@ static uint64_t last_time(const struct perf_mapping *map, uint32_t *ret_backward
 	return last;
 }
 
-/* While all threads sleep, the emulator skips the time. */
+/* Sample over long periods. While all threads sleep, the emulator skips ahead in time. */
 static void long_periods(void)
 {
 	struct perf_event_attr attr = {

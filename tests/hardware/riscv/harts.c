@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two harts: events of tasks on the other hart, events of other harts, and totals of both. */
+/* Use two harts: inherited events with totals from both, events on a task that runs on the other
+ * hart, and per-hart events. */
 #include "riscv/riscv_user.h"
 
 enum { WORKERS = 4, WORK = 5000000 };
@@ -42,7 +43,7 @@ static void others(void)
 
 	stop = false;
 	other = fork(endless, NULL, "endless");
-	spin(3000000); /* the other hart looks for tasks at its tick, once in 1,000,000 */
+	spin(3000000); /* the other hart only looks for tasks at its tick */
 	for (int i = 0; i < 50; i++) {
 		int fd = event_open(&attr, (int)other, -1, -1);
 		uint64_t first, second;
@@ -61,7 +62,7 @@ static void others(void)
 	say("harts.others_backwards", backwards);
 }
 
-/* An event of each hart counts all the time, idle or not. */
+/* Open an event on each hart. The events count all the time, even when the hart is idle. */
 static void whole_harts(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CPU_CYCLES};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Control: waiting in poll, prctl, changed periods, pinned and exclusive events, yielding tasks. */
+/* poll, prctl, changed periods, pinned and exclusive events, and yielding tasks. */
 #include "riscv/riscv_user.h"
 
 enum { PR_DISABLE = 31, PR_ENABLE = 32 }; /* PR_TASK_PERF_EVENTS_* */
@@ -40,8 +40,8 @@ static void close_ring(struct perf_event_mmap_page *page, int fd)
 
 static uint64_t polled[4];
 
-/* Sleep in poll until there is data, and record the result of poll and the number of samples at
- * that time. */
+/* Sleep in poll until there is data. Record poll's return value and the number of samples at that
+ * time. */
 static void waiter(void *arg)
 {
 	struct perf_event_mmap_page *page = arg;
@@ -53,7 +53,7 @@ static void waiter(void *arg)
 	leave();
 }
 
-/* The waiter inherits the first descriptor, 0, from its parent. */
+/* Let a child wait in poll. The child inherits descriptor 0, the first event, from its parent. */
 static void wait_in_poll(void)
 {
 	int fd;
@@ -123,8 +123,8 @@ static int open_kind(bool pinned, bool exclusive)
 	return event_open(&attr, 0, -1, -1);
 }
 
-/* Two counters support cycles, so a third pinned event fails: its reads return end of file until it
- * is enabled again and a counter is free. */
+/* Open three pinned events on two counters that support cycles, so the third event fails: its reads
+ * return end of file until it is enabled again and a counter is free. */
 static void pinned(void)
 {
 	int fds[3];
@@ -144,15 +144,16 @@ static void pinned(void)
 	event_close(fds[2]);
 }
 
-/* They never run at the same time, although there are counters for both. */
+/* Count an exclusive and an ordinary event, which are never on the PMU at the same time, although
+ * there are counters for both. */
 static void exclusive(void)
 {
 	int alone = open_kind(false, true), other = open_kind(false, false);
 	struct reading a, b;
 
 	spin(60000000);
-	/* One of the two is on at any time. Time between two reads would be seen by only one of
-	 * them, so disable both first. */
+	/* One of the two events is counting at any time. Between two reads only that event would
+	 * advance, so disable both before reading. */
 	event_ioctl(other, PERF_EVENT_IOC_DISABLE, 0);
 	event_ioctl(alone, PERF_EVENT_IOC_DISABLE, 0);
 	a = event_read(alone);
@@ -175,7 +176,8 @@ static void yield_until_stopped(void *arg)
 	leave();
 }
 
-/* The counter is removed and restored between and within periods, and at their very end. */
+/* Sample a task that yields, so that its counter is removed and restored between periods, within
+ * periods and at the very end of periods. */
 static void sample_across_yields(void)
 {
 	int fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Costs in instructions: exact, and the same in each run under -icount. */
+/* Measure costs in instructions. Under -icount they are exact, and identical in each run. */
 #include "base/arith.h"
 #include "riscv/riscv_user.h"
 
@@ -21,7 +21,8 @@ static void yielder(void *arg)
 	leave();
 }
 
-/* Return the minimum of several tries, since ticks occur in some of them. */
+/* Return the cost of a switch: the minimum of several tries, because ticks occur in some of
+ * them. */
 static uint64_t least_yields(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -34,10 +35,10 @@ static uint64_t least_yields(void)
 		passed = instret() - before;
 		best = passed < best ? passed : best;
 	}
-	return tally_div(best, 2 * SWITCHES); /* one switch each way */
+	return tally_div(best, 2 * SWITCHES); /* each yield() switches to the other task and back */
 }
 
-/* This task has events, the other one does not. */
+/* Measure switches between this task, which has events, and a task without events. */
 static void cost_switch(const char *name, int events)
 {
 	int64_t other;
@@ -80,7 +81,7 @@ static void cost_reads(void)
 	event_close(fd);
 }
 
-/* Return the cost of a stretch of the loop without a tick. */
+/* Return the minimum cost of running the loop for one period, which excludes the cost of ticks. */
 static uint64_t least_spin(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -95,7 +96,8 @@ static uint64_t least_spin(void)
 	return best;
 }
 
-/* The period is as long as the loop, so each run has one overflow: from interrupt to return. */
+/* Measure the cost of an overflow, from the interrupt to the return from it. The period is as long
+ * as the loop, so there is one overflow per run of the loop. */
 static void cost_overflow(const char *name, uint64_t sample_type)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CPU_CYCLES,

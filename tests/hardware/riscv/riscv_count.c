@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting: loops of known length, user-space reads, inheritance, multiplexing, excluded modes. */
+/* Count loops of known length, with user-space reads, inheritance, multiplexing and excluded
+ * modes. */
 #include "riscv/riscv_user.h"
 
 enum { TRIES = 8, LOOP = 100000, PAGES = 512 };
 #define DTLB_READ_MISS (PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 
-/* Return the count of a loop of `length`: the minimum of several tries, since ticks occur in some
- * of them. */
+/* Return the count of a loop with `length` instructions: the minimum of several tries, because
+ * ticks occur in some of them. */
 static uint64_t least(const void *page, uint64_t length)
 {
 	uint64_t best = UINT64_MAX;
@@ -33,7 +34,8 @@ static void count_loop(const char *name, uint64_t config, uint64_t period)
 	event_close(fd);
 }
 
-/* The same across system calls and many ticks. */
+/* Count a long loop that spans many ticks. The count includes the system calls that enable and
+ * disable the event. */
 static void count_long(void)
 {
 	int fd = event_simple(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
@@ -65,7 +67,7 @@ static void count_children(void)
 	event_close(fd);
 }
 
-/* Three events share the two counters that support cycles. */
+/* Multiplex three events on the two counters that support cycles. */
 static void share(void)
 {
 	int fds[3];
@@ -112,7 +114,7 @@ static void filters(void)
 	event_close(map_fd);
 }
 
-/* Requests that must be rejected. */
+/* Make requests that must be rejected. */
 static void refusals(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CACHE_MISSES};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sampling: one sample per elapsed period, all in the loop that ran; REFRESH; clocks. */
+/* Check that there is one sample per elapsed period, and that all samples are in the loop. Also
+ * check REFRESH and clocks. */
 #include "riscv/riscv_user.h"
 
 static struct perf_event_mmap_page *open_ring(struct perf_event_attr *attr, int *ret_fd)
@@ -9,7 +10,8 @@ static struct perf_event_mmap_page *open_ring(struct perf_event_attr *attr, int 
 	return event_map(*ret_fd, 64);
 }
 
-/* Count the records of a ring that never wrapped: samples, those in user mode, other records. */
+/* Count the samples, the samples in user mode and the other records in a ring that has never
+ * wrapped. */
 static void count_samples(const struct perf_event_mmap_page *page, uint64_t *ret_all,
 			  uint64_t *ret_user, uint64_t *ret_other)
 {
@@ -92,7 +94,8 @@ static void refresh(void)
 	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 }
 
-/* Cycles and instructions together: QEMU reports an overflow of both at the same time. */
+/* Sample cycles and instructions together. QEMU reports overflows of both events at the same
+ * time. */
 static void two_overflows_at_once(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CPU_CYCLES,

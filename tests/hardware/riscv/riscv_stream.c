@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recorder: samples tasks that do known shares of the work, and sends the contents of their rings
- * over the UART as a perf.data stream (pipe mode). In the console output, each piece is a line
- * "stream N" followed by N bytes.
+ * A recorder that samples tasks and sends the contents of their rings over the UART as a perf.data
+ * stream (pipe mode). Each of the tasks' functions does a known share of the work. In the console
+ * output, each chunk is a line "stream N" followed by N bytes.
  */
 #include "hosts/riscv/riscv_layout.h"
 #include "riscv/riscv_user.h"
 
 enum { RECORD_HEADER_ATTR = 64, RING_PAGES = 64, WORK = 2000000 };
-/* As in link.ld; the offset in the ELF file. */
+/* Image size as in link.ld, and the image's offset in the ELF file. */
 enum { IMAGE_SIZE = 0x400000, IMAGE_OFFSET = 0x401000 };
 #define IMAGE UINT64_C(0x80400000)
 
@@ -16,7 +16,8 @@ void warm(uint64_t instructions);
 void hot(uint64_t instructions);
 void load(void *arg);
 
-/* Functions that appear in a report: one part and three parts of the work. */
+/* Functions that appear in reports. They do one quarter and three quarters of the work,
+ * respectively. */
 __attribute__((noinline)) void warm(uint64_t instructions)
 {
 	spin(instructions);
@@ -42,7 +43,7 @@ static void send(const void *bytes, size_t len)
 	say_bytes(bytes, len);
 }
 
-/* Send the attr and the IDs of its events, one on each hart. */
+/* Send the attr and the event IDs, one for each hart. */
 static void send_header(const struct perf_event_attr *attr, const uint64_t *ids)
 {
 	struct {
@@ -63,7 +64,7 @@ static void send_header(const struct perf_event_attr *attr, const uint64_t *ids)
 }
 
 /* The sample_id trailer of each record, with the fields that test_stream() requests. Time 0 is
- * before all samples. */
+ * earlier than all samples. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time;
@@ -71,7 +72,8 @@ struct trailer {
 	uint64_t id;
 };
 
-/* Send what existed before the recording: this task and its image, which its children inherit. */
+/* Send records for the objects that existed before the recording: this task and its image, which
+ * its children inherit. */
 static void send_self(uint64_t id)
 {
 	const uint32_t pid = 1; /* the first task */
@@ -119,7 +121,7 @@ static void send_ring(struct perf_event_mmap_page *page)
 	}
 }
 
-/* Children inherit the events of their parent. There is one ring per event and hart. */
+/* Record children, which inherit the events of this task. Each hart has its own event and ring. */
 static void record(struct perf_event_attr *attr, uint64_t nr_harts)
 {
 	struct perf_event_mmap_page *pages[MAX_HARTS];
@@ -134,7 +136,7 @@ static void record(struct perf_event_attr *attr, uint64_t nr_harts)
 	}
 	send_header(attr, ids);
 	send_self(ids[0]);
-	/* Work done by the sending itself is not counted. */
+	/* Enable the events only now, so that sending the header is not counted. */
 	for (uint64_t i = 0; i < nr_harts; i++)
 		event_ioctl(fds[i], PERF_EVENT_IOC_ENABLE, 0);
 	for (uint64_t i = 0; i < nr_harts; i++)

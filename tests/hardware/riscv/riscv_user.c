@@ -6,7 +6,7 @@
 void *memset(void *to, int byte, size_t len);
 void *memcpy(void *to, const void *from, size_t len);
 
-/* The compiler generates calls of these functions. */
+/* The compiler generates calls to these functions. */
 void *memset(void *to, int byte, size_t len)
 {
 	for (char *at = to; len--;)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Helpers for the test tasks: system calls, printing numbers, loops of known length. */
+/* Helpers for the test tasks: system calls, output of numbers, and loops of known length. */
 #ifndef RISCV_USER_H
 #define RISCV_USER_H
 
@@ -71,7 +71,7 @@ static inline uint64_t instret(void)
 	return csr_read64(instret);
 }
 
-/* Execute this number of instructions in a loop. It must be a multiple of two. */
+/* Execute this number of instructions in a loop. The number must be a multiple of two. */
 static inline __attribute__((always_inline)) void spin(uintptr_t instructions)
 {
 	uintptr_t turns = instructions / 2;
@@ -79,14 +79,14 @@ static inline __attribute__((always_inline)) void spin(uintptr_t instructions)
 	__asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(turns));
 }
 
-/* Open an event of the calling task (`pid` 0), of another task, or of a CPU (`pid` -1). */
+/* Open an event on the calling task (`pid` 0), another task, or a CPU (`pid` -1). */
 int event_open(struct perf_event_attr *attr, int pid, int cpu, int group);
 int event_simple(uint32_t type, uint64_t config); /* disabled; reads both times */
 struct reading {
 	uint64_t value, enabled, running;
 };
 struct reading event_read(int fd);
-void *event_map(int fd, size_t pages); /* maps 1 + pages */
+void *event_map(int fd, size_t pages); /* maps 1 + `pages` pages */
 
 int64_t fork(void (*entry)(void *arg), void *arg, const char *name);
 void leave(void) __attribute__((noreturn));
