@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the built-in models: builtin.py DUMP_BUILTIN DUMP_LOADED TREE"""
+"""Check the built-in models.
+
+usage: builtin.py DUMP_BUILTIN DUMP_LOADED TREE"""
 import os
 import sys
 

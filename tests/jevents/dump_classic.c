@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Print the classic tables as rows, in the format of the fixtures' classic418.*.tsv. GENERATED is
- * the output of tally-jevents, TABLES a list of its tables as T(name). With the argument `map`,
- * print the map. */
+ * the output of tally-jevents, and TABLES lists its tables as T(name). With the argument `map`,
+ * print the map instead. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void text_print(const char *text)
 
 static void table_print(const char *name, const struct pmu_event *event, size_t nr)
 {
-	for (size_t i = 0; i + 1 < nr; i++, event++) { /* the last row ends the table */
+	for (size_t i = 0; i + 1 < nr; i++, event++) { /* the last row is the end marker */
 		const char *texts[] = {event->name,        event->event,       event->desc,
 				       event->topic,       event->long_desc,   event->pmu,
 				       event->unit,        event->perpkg,      event->metric_expr,

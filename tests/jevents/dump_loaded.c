@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models of the tree or file in TALLY_EVENTS_DIR; if TALLY_CPUID is set, only the model of that
- * CPU. */
+/* Load models from the tree or file in TALLY_EVENTS_DIR. If TALLY_CPUID is set, load only that
+ * CPU's model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Print models as rows, one a line, in the format of the fixtures' jevents68.*.tsv. Arguments:
+/* Print models as rows, one per line, in the format of the fixtures' jevents68.*.tsv. Arguments:
  * `events`, `metrics`, `map`, or `find ARCH CPUID`. */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void text_print(const char *text)
 	}
 }
 
-/* Print model and PMU as one identifier: "pmu_events__arm_cmn_sys_arm_cmn". */
+/* Print the model and the PMU as one identifier, such as "pmu_events__arm_cmn_sys_arm_cmn". */
 static void table_print(const struct tally_model *model, const char *kind, uint32_t pmu)
 {
 	const char *parts[] = {tally_model_text(model, model->name),

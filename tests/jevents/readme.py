@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the README of the event tables, with a test for each sentence about jevents: readme.py JEVENTS SOURCE_ROOT
-[CC...] JEVENTS is called by that name; tally-jevents is the program next to it."""
+"""Check the README for the event tables, with a test for each sentence about jevents.
+
+usage: readme.py JEVENTS SOURCE_ROOT [CC...]
+
+JEVENTS is called by that name; tally-jevents is the program next to it."""
 import os
 import re
 import shutil
@@ -40,7 +43,8 @@ SILVERMONT = {
 
 
 def tree(files):
-    """Create a directory with these files, {path: text}, or a number of zeros."""
+    """Create a directory with these files, given as {path: text}. A number instead of the text is a number of zero
+    bytes."""
     root = tempfile.mkdtemp(dir=SCRATCH)
     for name, text in files.items():
         os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
@@ -50,7 +54,7 @@ def tree(files):
 
 
 def compile_tree(root, *more, arch="x86", status=0, program=(JEVENTS,)):
-    """Call jevents as the README does. Returns the path of pmu-events.c and standard error without the tree's path."""
+    """Call jevents as the README does. Return the path of pmu-events.c, and standard error without the tree's path."""
     output = os.path.join(tempfile.mkdtemp(dir=SCRATCH), "pmu-events.c")
     done = tap.run(*program, arch, root, output, *more, status=status)
     tap.same(os.path.exists(output), status == 0, f"there is an output ({done.stderr[:300]})")
@@ -63,7 +67,7 @@ def text_of(path):
 
 
 def linked(output, source=LOOKUP):
-    """Compile the generated file unchanged and link it with the example's source. Returns the program."""
+    """Compile the generated file unchanged, and link it with the example's source. Return the path of the program."""
     where = os.path.dirname(output)
     program, units = os.path.join(where, "program"), [os.path.join(where, "pmu-events.o"), os.path.join(SCRATCH, os.path.basename(source) + ".o")]
     for name, unit in zip((output, source), units):
@@ -186,8 +190,8 @@ int main(void)
 
 
 def map_rows(files):
-    """Return the rows of the map as the header declares it: CPUID, version, type, first event, and whether the table is
-    that of the first row."""
+    """Return the rows of the map, as declared in the header: CPUID, version, type, first event, and whether the row
+    shares the first row's table."""
     output, _ = compile_tree(tree(files))
     source = os.path.join(os.path.dirname(output), "print.c")
     with open(source, "w", encoding="utf-8") as file:
@@ -261,7 +265,7 @@ def test_version_and_type_are_in_the_map():
 GOOD = {"x86/mapfile.csv": "h\nA-1,V1,good,core\nB-1,V1,bad,core\n", "x86/good/a.json": f"[{event('GOOD', 1)}]",
         "x86/bad/ok.json": f"[{event('OK', 2)}]"}
 BAD_FILE = f"[{event('BESIDE', 3)},{event('WRONG', 'zero')}]"
-# name: files with an error; what is omitted; the events of A-1; the events of B-1.
+# For each test: files with an error, the message about omitted parts, and the event names for A-1 and for B-1.
 LEFT_OUT = {
     "a_file_that_is_not_json": ({"x86/bad/x.json": "["}, "1 file", ["good"], ["ok"]),
     "a_file_that_is_nested_too_deeply": ({"x86/bad/x.json": "[" * 99}, "1 file", ["good"], ["ok"]),
@@ -346,7 +350,7 @@ def test_metrics_are_errors_with_strict_alone():
     strict = (TALLY_JEVENTS, "--strict")
     tap.same("warning: metric \"m\"" in compile_tree(root, program=(TALLY_JEVENTS,))[1], True, "a warning")
     tap.same("errors in 1 file" in compile_tree(root, program=strict, status=1)[1], True, "an error")
-    # Metric n refers to m, so it is omitted, too.
+    # Metric n refers to m, so n is omitted as well.
     told = compile_tree(root, program=(*strict, "--keep-going"))[1]
     tap.same(told.splitlines()[-1], "tally-jevents: omitted because of errors: 2 files", "the last line")
 
@@ -414,7 +418,7 @@ def test_the_commands_of_the_example_work():
 
 @tap.always
 def test_an_output_that_is_no_regular_file_is_written_to():
-    """A link such as /dev/stdout is kept, and its target is written."""
+    """Check that an output that is a link, such as /dev/stdout, is kept, and that its target is written."""
     root = tree(POWER8)
     folder = tempfile.mkdtemp(dir=SCRATCH)
     target, link, pipe, output = (os.path.join(folder, name) for name in ("target.c", "link.c", "pipe", "stdout"))

@@ -19,7 +19,7 @@ static const struct {
 	const char *pattern, *cpuid;
 	bool match;
 } rows[] = {
-	{"GenuineIntel-6-37", "GenuineIntel-6-37-8", true}, /* no stepping in the pattern */
+	{"GenuineIntel-6-37", "GenuineIntel-6-37-8", true}, /* a pattern may omit the stepping */
 	{"GenuineIntel-6-37", "GenuineIntel-6-37", true},
 	{"GenuineIntel-6-3", "GenuineIntel-6-37-8", false},
 	{"GenuineIntel-6-37", "GenuineIntel-6-3-37", false},
@@ -36,7 +36,8 @@ static const struct {
 	{"004e[[:xdigit:]]{4}", "004e0200", true},
 	{"004e[[:xdigit:]]{4}", "004e020", false},
 	{"0x489-0x8000000000000007-0x[[:xdigit:]]+", "0x489-0x8000000000000007-0x4210427", true},
-	{"0x489-0x8000000000000007", "0x489-0x8000000000000007-0x4210427", false}, /* no stepping */
+	/* RISC-V CPU IDs have no stepping that a pattern could omit. */
+	{"0x489-0x8000000000000007", "0x489-0x8000000000000007-0x4210427", false},
 	{"^IBM.393[12].*3\\.7.[[:xdigit:]]+$", "IBM,3931,704,A01,3.7,002f", true},
 	{"^IBM.393[12].*3\\.7.[[:xdigit:]]+$", "IBM,3931,704,A01,3x7,002f", false},
 	{"(434|436|43c|43a).*", "43c01", true},
@@ -83,7 +84,8 @@ static void reports_invalid_patterns(void **state)
 		assert_int_equal(tally_cpuid_check(rows[i].pattern, &why), 0);
 }
 
-/* Patterns that take other matchers very long, and texts that are too long for any CPU. */
+/* Check patterns that other matchers take very long to match, and strings that are too long to be
+ * CPU IDs. */
 static void work_is_bounded(void **state)
 {
 	char text[1000], nested[200];
@@ -103,7 +105,7 @@ static void work_is_bounded(void **state)
 	assert_int_equal(tally_cpuid_check(nested, &why), -EINVAL);
 }
 
-/* Generate a random pattern over few letters. */
+/* Generate a random pattern from a few letters. */
 static void pattern_write(struct random *random, int depth, struct tally_str *out)
 {
 	static const char *const atoms[] = {"a",  "b", "-", ".", "[ab]", "[^a]", "[[:digit:]1]",
@@ -126,7 +128,7 @@ static void pattern_write(struct random *random, int depth, struct tally_str *ou
 	}
 }
 
-/* Return true if the C library's matcher matches the whole text. */
+/* Return true if the C library's matcher matches the whole string. */
 static bool library_match(const char *pattern, const char *text)
 {
 	struct tally_str whole = {0};

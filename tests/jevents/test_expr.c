@@ -15,8 +15,8 @@
 
 #include "../random.h"
 
-/* Values: "n7" is 7, #cpus is 4, has_event is true for names with an n, source_count is the length.
- */
+/* Return a value: 7 for "n7", 4 for #num_cpus, 1 for has_event() if the name begins with n, and the
+ * length of the name for source_count(). */
 static int value_of(void *context, enum tally_expr_op op, const char *text, size_t len,
 		    double *ret_value)
 {
@@ -37,7 +37,7 @@ static int value_of(void *context, enum tally_expr_op op, const char *text, size
 static const struct tally_expr_scope scope = {value_of, NULL};
 
 static const struct {
-	const char *text, *canonical; /* NULL: same as text */
+	const char *text, *canonical; /* NULL if same as text */
 	double value;
 } good[] = {
 	{"1", NULL, 1},
@@ -76,7 +76,7 @@ static const struct {
 	{"n8@TERM\\,umask\\=0x3@ / n4", NULL, 2},
 	{"n8@a,b=/+(@:k", NULL, 8},
 	{"n5\\-odd\\-name", NULL, 5},
-	{"min + max", "min + max", NAN}, /* names, not functions */
+	{"min + max", "min + max", NAN}, /* names here, not functions */
 	{"4k_pages", NULL, NAN},
 };
 
@@ -160,7 +160,7 @@ static void size_and_depth_are_bounded(void **state)
 	free(text);
 }
 
-/* Bit operations on non-integers and division by zero are defined. */
+/* Check that bit operations on non-integers and division by zero have defined results. */
 static void evaluates_unusual_numbers(void **state)
 {
 	static const struct {
@@ -187,10 +187,10 @@ static void evaluates_unusual_numbers(void **state)
 	}
 }
 
-/* Generate a random expression, with more parentheses than necessary. */
+/* Generate a random expression with more parentheses than necessary. */
 static void random_write(struct random *random, int depth, struct tally_str *out)
 {
-	/* Text before, between and after two operands. */
+	/* Strings before, between and after two operands. */
 	static const char *const forms[][3] = {
 		{"(", " + ", ")"},         {"(", " - ", ")"},          {"(", " * ", ")"},
 		{"(", " / ", ")"},         {"(", " < ", ")"},          {"(", " > ", ")"},
@@ -212,7 +212,8 @@ static void random_write(struct random *random, int depth, struct tally_str *out
 	tally_str_add(out, form[2]);
 }
 
-/* The canonical form has the same value, and is its own canonical form. */
+/* Check that the canonical form of an expression has the same value and is its own canonical
+ * form. */
 static void canonical_form_means_the_same(void **state)
 {
 	struct random random = random_start();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Collect messages as text, one "line:column: kind: what (why)" after another, for checks. */
+/* Collect messages as text for later checks, one "line:column: kind: what (why)" per line. */
 #ifndef TALLY_TESTS_JEVENTS_MESSAGES_H
 #define TALLY_TESTS_JEVENTS_MESSAGES_H
 
@@ -27,14 +27,13 @@ static inline void told_emit(void *context, const struct tally_diagnostic *messa
 		       message->why);
 }
 
-/* Initialize with zeros and this callback. */
+/* Initialize with an empty string and with told_emit() as the callback. */
 static inline void told_init(struct told *told)
 {
 	*told = (struct told){.messages = {told_emit, &told->text}};
 }
 
-/* Check that the messages contain a text. An empty text means that there must not be any messages.
- */
+/* Check that the messages contain `want`, or that there are no messages if `want` is empty. */
 static inline void told_has(const struct told *told, const char *want)
 {
 	const char *text = tally_str_text(&told->text);
