@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A recording that looks the same on every machine: a shop with two threads on two CPUs. It is written byte by byte,
-together with the files of its functions, which are below a directory for --symfs."""
+"""A recording that looks the same on every machine: a shop with two threads on two CPUs. The recording is written byte
+by byte, together with the files that contain its functions, which are placed below a directory for --symfs."""
 import os
 
 from crafted import *  # noqa: F403
@@ -10,15 +10,15 @@ PROGRAM, LIBRARY = "/usr/bin/shop", "/usr/lib/libprice.so.1"
 PROGRAM_AT, LIBRARY_AT = 0x400000, 0x7f0000000000
 KERNEL_AT = 0xffffffff81000000
 START = 1000000000  # ns
-# There is space for 100 functions. Sampled addresses in the leaf function are at this offset, others after the
-# function's call.
+# Each function is 0x100 bytes long. Addresses sampled in the leaf function are at this offset; addresses in callers are
+# after the function's call.
 LEAF_AT = 0x40
 OF_PROGRAM = ("main", "serve", "parse_request", "find_item", "walk_tree", "render_page", "write_log", "worker_main",
               "std::vector<std::pair<unsigned long, Item>>::push_back(std::pair<unsigned long, Item> const&)")
 OF_LIBRARY = ("price_of", "discount", "round_up")
 VECTOR = OF_PROGRAM[-1]
-# Samples: thread, CPU, callers from the outermost one inwards, number, and the range of tenths of a second of the run
-# in which they were taken. "k" is the kernel, which has no symbols here.
+# Samples: thread, CPU, callchain from the outermost function inwards, number of samples, and the range of tenths of a
+# second in which they were taken. "k" is the kernel, which has no symbols here.
 STACKS = (
     (100, 0, ("main", "serve", "parse_request"), 60, (0, 4)),
     (100, 0, ("main", "serve", "find_item", "walk_tree", "walk_tree", "walk_tree"), 90, (2, 8)),
@@ -45,7 +45,7 @@ def places():
 
 
 def write_files(root, renamed=None):
-    """Write the program and the library below a directory. `renamed`: other names of functions."""
+    """Write the program and the library below a directory. `renamed` maps functions to other names."""
     for path, functions in ((PROGRAM, OF_PROGRAM), (LIBRARY, OF_LIBRARY)):
         os.makedirs(root + os.path.dirname(path), exist_ok=True)
         with open(root + path, "wb") as file:
@@ -53,7 +53,7 @@ def write_files(root, renamed=None):
 
 
 def words_of(callers, at):
-    """Return the callchain of functions, which are given from the outermost one inwards."""
+    """Return the callchain for these functions, which are given with the outermost one first."""
     words, leaf = [], callers[-1]
     if leaf == "k":
         words += [CONTEXT_KERNEL, at["k"] + LEAF_AT]
@@ -65,8 +65,8 @@ def words_of(callers, at):
 
 
 class Layout:
-    """Contents of samples: callchains, times, CPUs, and an ID if there are two events. The second event has no samples
-    in the separate function."""
+    """The contents of samples: callchains, timestamps, CPUs, and an ID if there are two events. The second event has no
+    samples in the function `apart`."""
 
     def __init__(self, chains=True, times=True, cpus=True, events=1, apart=None):
         self.chains, self.times, self.cpus, self.events, self.apart = chains, times, cpus, events, apart
@@ -80,7 +80,7 @@ class Layout:
         return u32(cpu, 0) if self.cpus else b""
 
     def stamp(self, pid, tid, time, cpu, event=0):
-        """Return the sample_id of other records."""
+        """Return the sample_id of a record that is not a sample."""
         return (u32(pid, tid) + (u64(time) if self.times else b"") + (u64(IDS[event]) if self.events > 1 else b"") +
                 self.on(cpu))
 
@@ -100,7 +100,7 @@ class Layout:
                 record(COMM, u32(100, 101) + text("price-worker") + of_other)]
 
     def file(self, records):
-        """Return a file with these records and the names of the events."""
+        """Return the bytes of a file with these records and the events' names."""
         attrs = [attr(self.kinds, kind=0, config=0), attr(self.kinds, kind=1, config=2)][:self.events]
         names = ("cycles:u", "page-faults")
         features = {FEATURE_HOSTNAME: padded("example"),
@@ -113,7 +113,7 @@ class Layout:
 
 
 def samples(layout):
-    """Yield all samples in the order of time."""
+    """Return all samples in time order."""
     at, found = places(), []
     for tid, cpu, callers, nr, (first, last) in STACKS:
         words = words_of(callers, at)
@@ -126,7 +126,7 @@ def samples(layout):
 
 
 def write_recording(path, **options):
-    """Write the recording. Options are those of Layout."""
+    """Write the recording. The options are those of Layout."""
     layout = Layout(**options)
     with open(path, "wb") as file:
         file.write(layout.file(layout.tasks() + samples(layout)))

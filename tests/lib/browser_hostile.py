@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Untrusted recordings for the browser: values at their limits, and strange names."""
+"""Untrusted recordings for the browser, with extreme values and strange names."""
 import os
 import random
 
@@ -19,7 +19,7 @@ def at_function(number, leaf=False):
 
 
 def chain_of(functions):
-    """Return the callchain of functions, innermost first."""
+    """Return the callchain for these functions, innermost first."""
     return [CONTEXT_USER] + [at_function(one, i == 0) for i, one in enumerate(functions)]
 
 
@@ -36,7 +36,7 @@ def write(folder, name, samples, layout=None, tasks=()):
 
 
 def names(folder, chance):
-    """Threads, files and functions with names that contain control sequences."""
+    """Write a recording with threads, files and functions that have names with control sequences."""
     layout, tasks, samples = Layout(), [], []
     for i, evil in enumerate(EVIL):
         stamp = layout.stamp(100, 200 + i, START, i)
@@ -50,7 +50,7 @@ def names(folder, chance):
 
 
 def recursion(folder, chance):
-    """Functions that call themselves and each other, 127 deep, with the same weights."""
+    """Write a recording with functions that call themselves and each other, 127 levels deep, with the same weights."""
     layout = Layout()
     chains = [chain_of([3] * 127), chain_of([1, 2] * 63), chain_of([1, 2, 3] * 42), chain_of(list(range(127)))]
     chains += [chain_of([i % 3 for i in range(n)]) for n in range(1, 127)] + random_chains(chance, 300, 127)
@@ -58,7 +58,7 @@ def recursion(folder, chance):
 
 
 def deep(folder, chance):
-    """Chains as long as a record permits, which differ at every step."""
+    """Write a recording with callchains as long as a record permits, which differ at every level."""
     layout = Layout()
     chains = [chain_of([i % 2 if i < cut else 5 for i in range(8000)]) for cut in range(0, 8000, 800)]
     return write(folder, "deep", [layout.sample(100, 0, START + i, words) for i, words in enumerate(chains)], layout)
@@ -75,7 +75,7 @@ def threads(folder, chance):
 
 
 def times(folder, chance):
-    """The smallest time, the largest one, and none."""
+    """Write a recording with extreme and random timestamps, including zero."""
     layout = Layout()
     at = [0, 1, 2, MAX64, MAX64 - 1, 1 << 63, START] + [chance.getrandbits(64) for _ in range(60)]
     chains = random_chains(chance, len(at), 9)
@@ -90,7 +90,7 @@ def last_times(folder, chance):
 
 
 def periods(folder, chance):
-    """Sums that overflow."""
+    """Write a recording with periods that overflow when they are summed."""
     layout = Layout()
     some = [MAX64, MAX64 - 1, 1 << 63, 1, 0, 1 << 62, MAX32]
     samples = [layout.sample(100 + i % 2, i % 3, START + i, words, period=some[i % len(some)] if i < 40 else chance.getrandbits(64))
@@ -105,7 +105,7 @@ def no_periods(folder, chance):
 
 
 def numbers(folder, chance):
-    """The largest numbers of CPUs and threads, and negative ones."""
+    """Write a recording with the largest CPU numbers and thread IDs, and with negative ones."""
     layout = Layout()
     some = [0, 1, MAX32, MAX32 - 1, 1 << 31, (1 << 31) - 1, 65536]
     samples = [layout.sample(some[i // 7 % 7], some[i % 7], START + 1000 * i, words)
@@ -114,7 +114,7 @@ def numbers(folder, chance):
 
 
 def markers(folder, chance):
-    """Callchains of markers, zeros and kernel addresses."""
+    """Write a recording with callchains of context markers, zeros and kernel addresses."""
     layout = Layout()
     some = [CONTEXT_KERNEL, CONTEXT_USER, 0, MAX64, KERNEL_AT, KERNEL_AT + 5, -100, at_function(1), at_function(2, True)]
     samples = [layout.sample(100, 0, START + i, [at_function(1, True)] + [chance.choice(some) for _ in range(chance.randrange(40))])
@@ -132,7 +132,7 @@ CRAFTED = (names, recursion, deep, threads, times, last_times, periods, no_perio
 
 
 def write_root(root):
-    """Write the program. Its functions have names of 100 kB, names with control sequences, and others."""
+    """Write the program. Its functions have names of 100 kB, names with control sequences, and other names."""
     browser_data.write_files(root)
     given = [*EVIL, "n" * 100000, "std::vector<" * 4000 + "int" + ">" * 4000 + "::f()", "_ZN" + "1a" * 3000 + "Ev"]
     given = [one.replace("\0", "") or "empty" for one in given]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A cache directory for the test: importing this module keeps tally's symbol indexes out of the user's cache. The
+"""A cache directory for the test. Importing this module keeps tally's symbol indexes out of the user's cache. The
 directory is removed when the test ends."""
 import atexit
 import os
 import shutil
 import tempfile
 
-# The original environment, for downloads that are kept for later runs.
+# The original environment, for downloads that are kept in the user's cache for later runs.
 OUTSIDE = dict(os.environ)
 DIRECTORY = tempfile.mkdtemp(prefix="tally-cache-")
 os.environ["XDG_CACHE_HOME"] = DIRECTORY

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Generate perf.data files byte by byte, for tests with untrusted files.
 
-Records are functions that return bytes; write_file() and write_pipe() add the header. All is little-endian. A sample
-has the fields of DEFAULT_TYPE unless a test packs it itself.
+Functions for records return bytes; write_file() and write_pipe() add the header. All values are little-endian. A sample
+has the fields in DEFAULT_TYPE unless a test packs the sample itself.
 """
 import ctypes
 import ctypes.util
@@ -51,7 +51,7 @@ def text(value):
 
 
 def trailer(pid, time):
-    """Return the sample_id of DEFAULT_TYPE."""
+    """Return the sample_id for DEFAULT_TYPE."""
     return u32(pid, pid) + u64(time)
 
 
@@ -76,12 +76,12 @@ def sample(ip, pid=1, time=1, misc=USER, more=b"", period=1):
 
 
 def build_id(name, identity, misc=USER):
-    """Return an entry of the BUILD_ID feature, with the size of the ID."""
+    """Return an entry for the BUILD_ID feature, including the size of the ID."""
     return record(67, u32(-1) + identity.ljust(20, b"\0") + bytes([len(identity), 0, 0, 0]) + text(name), misc | 1 << 15)
 
 
 def padded(value, size=64):
-    """Return a string as in features: the length including padding, the bytes, the padding."""
+    """Return a string as stored in features: the length including padding, the bytes, and the padding."""
     value = value.encode() if isinstance(value, str) else value
     room = (len(value) // size + 1) * size
     return u32(room) + value + bytes(room - len(value))
@@ -92,7 +92,7 @@ def header_attr(an_attr, ids=()):
 
 
 def event_desc(*entries):
-    """Return EVENT_DESC of (attr, name, ids)."""
+    """Return an EVENT_DESC feature for these (attr, name, ids)."""
     out = u32(len(entries), len(entries[0][0]))
     for an_attr, name, ids in entries:
         out += an_attr + u32(len(ids)) + padded(name) + u64(*ids)
@@ -100,7 +100,7 @@ def event_desc(*entries):
 
 
 def tracing_data(formats=()):
-    """Return tracing data with formats of (system, name, id), each in its own system."""
+    """Return tracing data with formats for these (system, name, id), each in a system of its own."""
     out = b"\x17\x08\x44tracing0.6\0\0\x08" + u32(4096)
     out += b"header_page\0" + u64(0) + b"header_event\0" + u64(0) + u32(0) + u32(len(formats))
     for system, name, number in formats:
@@ -110,7 +110,7 @@ def tracing_data(formats=()):
 
 
 def trace_format(name, number, print_fmt, field="x"):
-    """Return a format with one field, 4 bytes at 8."""
+    """Return a tracepoint format with one field of 4 bytes at offset 8."""
     common = (("unsigned short common_type", 0, 2), ("unsigned char common_flags", 2, 1),
               ("unsigned char common_preempt_count", 3, 1), ("int common_pid", 4, 4))
     line = "\tfield:{};\toffset:{};\tsize:{};\tsigned:0;\n"
@@ -119,7 +119,7 @@ def trace_format(name, number, print_fmt, field="x"):
 
 
 def tracing_formats(system, *formats):
-    """Return tracing data with these formats in one system."""
+    """Return tracing data with these formats in a single system."""
     head = b"\x17\x08\x44tracing0.6\0\0\x08" + u32(4096)
     head += b"header_page\0" + u64(0) + b"header_event\0" + u64(0) + u32(0) + u32(1)
     head += system.encode() + b"\0" + u32(len(formats)) + b"".join(u64(len(one)) + one for one in formats)
@@ -127,7 +127,7 @@ def tracing_formats(system, *formats):
 
 
 def traced(number, value, time=1):
-    """Return a sample of a tracepoint with the format of trace_format(), with DEFAULT_TYPE | RAW."""
+    """Return a tracepoint sample that matches trace_format(). Its fields are those in DEFAULT_TYPE | RAW."""
     raw = u32(number, 1, value)
     return sample(0x1000, time=time, more=u32(len(raw)) + raw)
 
@@ -137,9 +137,9 @@ def traced_file(samples, *formats, number=900):
 
 
 def file_bytes(records, attrs=None, features=None, ids=None, attr_table=None, types=b"", unfinished=False):
-    """Return a file. `ids`: for each attr (offset, size), by default none; `attr_table`: (offset, size) to write
-    instead of the true ones; `types`: the event types of perf 3.x; `unfinished`: the recorder was killed before it
-    finished."""
+    """Return the bytes of a file. `ids` lists the (offset, size) of each attr's IDs (default: none); `attr_table` is
+    the (offset, size) to write instead of the true values; `types` contains the event types of perf 3.x; `unfinished`
+    means that the recorder was killed before it finished the file."""
     attrs = [attr()] if attrs is None else attrs
     ids = ids or [(0, 0)] * len(attrs)
     entry = (len(attrs[0]) if attrs else 112) + 16
@@ -167,7 +167,7 @@ def have_zstd():
 
 
 def compressed(data, level=3):
-    """Return `data` as COMPRESSED records, compressed by the system's libzstd."""
+    """Return `data` as COMPRESSED records, compressed with the system's libzstd."""
     zstd = ctypes.CDLL(ctypes.util.find_library("zstd"))
     for name in ("ZSTD_compressBound", "ZSTD_compress"):
         getattr(zstd, name).restype = ctypes.c_size_t

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Generate ELF files byte by byte: functions with one call each, at addresses chosen by the test."""
+"""Generate ELF files byte by byte, with functions that have one call each and are at addresses chosen by the test."""
 import struct
 
 PAGE = 0x1000
-CALL_AT, RETURN_AT = 0x10, 0x15  # in each function
+CALL_AT, RETURN_AT = 0x10, 0x15  # offsets in each function
 X86_64 = 62
 
 
@@ -12,8 +12,8 @@ def symbol(name_at, start, size):
 
 
 def elf_file(functions, size=0x100, machine=X86_64):
-    """Return a file with one segment of code, from PAGE on in the file and in memory. `functions`: name, offset in the
-    code; each has `size` bytes and a call at CALL_AT."""
+    """Return the bytes of a file with one code segment, which begins at PAGE both in the file and in memory.
+    `functions` lists (name, offset in the code). Each function has `size` bytes and a call at CALL_AT."""
     last = max(start for _, start in functions) + size
     code = bytearray(b"\xcc" * (-(-last // PAGE) * PAGE))
     names, table = b"\0", bytes(24)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run programs in which one allocation fails."""
+"""Run programs in which a single allocation fails."""
 import os
 import re
 import sys
@@ -7,8 +7,8 @@ import sys
 import steps
 import tap
 
-# Allocation number FAIL_AT, from 1, fails; 0 only counts allocations. The names further below are those by which
-# AddressSanitizer calls its own functions.
+# Allocation number FAIL_AT (counted from 1) fails; with FAIL_AT=0, allocations are only counted. The function names
+# below are those that AddressSanitizer uses for its own allocation functions.
 SOURCE = r"""
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +36,7 @@ __attribute__((destructor)) static void done(void) { if (!at) fprintf(stderr, "a
 
 
 class Allocations:
-    """Run tally with one failing allocation."""
+    """Runs tally with a single failing allocation."""
 
     def __init__(self, folder):
         self.library = steps.build(os.path.join(folder, "failing.so"), SOURCE, "-shared", "-fPIC", "-fno-builtin", compiler="gcc")
@@ -46,13 +46,13 @@ class Allocations:
             raise tap.Skip("nothing can be preloaded into a tally that is linked statically")
 
     def run(self, *command, at=0, **options):
-        """Run a command; its allocation number `at` fails."""
+        """Run a command in which allocation number `at` fails."""
         env = {**os.environ, "LD_PRELOAD": self.library, "FAIL_AT": str(at)}
         env["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         return tap.run(*command, env=env, **options)
 
     def count(self, *command):
-        """Return the number of allocations of a command that has enough memory."""
+        """Return the number of allocations that a command makes if none of them fails."""
         done = self.run(*command, status=0, text=False)
         found = re.search(rb"allocations: (\d+)", done.stderr)
         assert found, done.stderr[:500]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sets of recordings, tables and formats for tests: the project's own set, tests/fixtures, and a larger set of files
-from other sources, if it exists next to the tree. Both have the same layout."""
+from other sources, if there is one next to the source tree. Both sets have the same layout."""
 import os
 
 import tap
@@ -20,29 +20,29 @@ class Set:
         return self.path("perfdata", *parts)
 
     def names(self, *parts):
-        """Return the sorted contents of a directory; empty if it does not exist."""
+        """Return the sorted contents of a directory, or an empty list if it does not exist."""
         folder = self.path(*parts)
         return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
     def all_files(self):
-        """Return all recordings. A directory can be a recording."""
+        """Yield all recordings. A directory may be a recording."""
         for folder in self.names("perfdata"):
             for name in self.names("perfdata", folder):
                 yield self.recording(folder, name)
 
     def files(self):
-        """Return the recordings to test: all, or in the quick tier a part of them."""
+        """Return the recordings to test: all of them or, in the quick tier, only some."""
         return tap.some(self.all_files(), 9)
 
 
 def sets(own, shared):
-    """Return the sets. The own set is first, and must exist."""
+    """Return the sets of fixtures. The project's own set is first, and must exist."""
     if not os.path.isdir(own):
         raise SystemExit(f"{own} is missing")
     return [Set(own, True), *([Set(shared, False)] if os.path.isdir(shared) else [])]
 
 
 def add_tests(module, found, check):
-    """Add check(set) as a test of each set, named "NAME, own" and "NAME, shared"."""
+    """Add check(set) as a test for each set, named "NAME, own" and "NAME, shared"."""
     for one in found:
         vars(module)[f"{check.__name__.replace('check_', 'test_')}, {one.name}"] = lambda one=one: check(one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Heavy parts of the call graphs of a report."""
+"""The heavy parts of a report's call graphs."""
 import json
 
 import tap
@@ -11,7 +11,7 @@ def graphs_of(tally, path, graph, *options):
 
 
 def heavy_of(events, percent):
-    """Return for each event the rows above this percentage, with the branches above it."""
+    """For each event, return the rows above this percentage, with their branches above this percentage."""
     def heavy(node):
         branches = [heavy(child) for child in node.get("children", []) if child["period"] >= least]
         return [node["symbol"], node["period"], node["samples"], sorted(branches)]

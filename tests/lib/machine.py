@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Probes for features of this machine. Each probe tries the feature itself, once and without tally, so that a bug in
-tally is never mistaken for a limitation of the machine. If X does not work, need_X() skips the test with the reason."""
+tally is never mistaken for a limitation of the machine. If X does not work, need_X() skips the test and reports the
+reason."""
 import ctypes
 import errno
 import functools
@@ -22,13 +23,13 @@ CPU1 = "/sys/devices/system/cpu/cpu1/online"
 
 
 def probe(reason_of):
-    """Decorator: `reason_of` returns None, or the reason why something does not work here. The probe skips with that
-    reason; its attribute `reason` returns it instead."""
+    """Turn a function that returns None, or the reason why something does not work, into a probe (a decorator). The
+    probe skips the test with that reason; the probe's attribute `reason` returns the reason instead."""
     @functools.lru_cache(None)
     def cached(*args, **options):
         try:
             return reason_of(*args, **options)
-        except tap.Skip as reason:  # from another probe that this one needs
+        except tap.Skip as reason:  # raised by another probe that this probe depends on
             return str(reason)
 
     @functools.wraps(reason_of)
@@ -41,7 +42,7 @@ def probe(reason_of):
 
 
 def why_not(args, **options):
-    """Run a command. Returns None, or the last line that it wrote to standard error."""
+    """Run a command. Return None if it succeeds, or otherwise the last line that it wrote to standard error."""
     try:
         done = tap.run(*args, **options)
     except (OSError, subprocess.SubprocessError) as error:
@@ -52,7 +53,7 @@ def why_not(args, **options):
 
 @probe
 def need_tool(*command):
-    """A program is installed and runs: need_tool("less", "--version")."""
+    """Skip the test unless a program is installed and runs: need_tool("less", "--version")."""
     if not shutil.which(command[0]):
         return f"{command[0]} is not installed"
     reason = why_not(command)
@@ -61,8 +62,8 @@ def need_tool(*command):
 
 @probe
 def need_built_with(part):
-    """Skip unless meson found the libraries of "dwarf" or "disassembler". A script that is run by hand assumes that it
-    did."""
+    """Skip the test unless meson found the libraries for "dwarf" or "disassembler". A script run by hand assumes that
+    meson did."""
     return None if part in os.environ.get("TALLY_BUILT_WITH", part).split() else f"tally is built without {part}"
 
 
@@ -76,7 +77,7 @@ def need_root():
 
 @probe
 def need_nobody():
-    """Programs can be run as an unprivileged user."""
+    """Skip the test unless programs can be run as an unprivileged user."""
     if os.geteuid():
         return "needs root, to become another user"
     reason = why_not(["true"], user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
@@ -85,7 +86,7 @@ def need_nobody():
 
 @probe
 def need_locked_memory():
-    """RLIMIT_MEMLOCK does not limit this process."""
+    """Skip the test if RLIMIT_MEMLOCK limits this process."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             effective = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
@@ -96,7 +97,7 @@ def need_locked_memory():
 
 @probe
 def need_set_user_id(folder="/var/tmp"):
-    """Set-user-ID programs in the folder get the rights of their owner."""
+    """Skip the test unless set-user-ID programs in the folder get their owner's rights."""
     if os.geteuid():
         return "needs root, to make a set-user-ID program"
     if os.statvfs(folder).f_flag & os.ST_NOSUID:
@@ -112,7 +113,7 @@ def need_set_user_id(folder="/var/tmp"):
 
 @probe
 def need_chown():
-    """Files can be given to other users."""
+    """Skip the test unless the ownership of files can be changed to other users."""
     if os.geteuid():
         return "needs root, to give files to other users"
     with tempfile.NamedTemporaryFile() as file:
@@ -124,14 +125,14 @@ def need_chown():
 
 
 def as_nobody():
-    """Return options of subprocess that run a command as an unprivileged user."""
+    """Return the subprocess options that run a command as an unprivileged user."""
     need_nobody()
     return {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
 
 
 @probe
 def need_unshare(*options):
-    """Namespaces can be created: need_unshare("-m")."""
+    """Skip the test unless namespaces can be created: need_unshare("-m")."""
     if not shutil.which("unshare"):
         return "no unshare here"
     reason = why_not(["unshare", *options, "true"])
@@ -140,7 +141,7 @@ def need_unshare(*options):
 
 @probe
 def need_user_namespaces():
-    """An unprivileged user can create user namespaces."""
+    """Skip the test unless an unprivileged user can create user namespaces."""
     need_nobody()
     if not shutil.which("unshare"):
         return "no unshare here"
@@ -150,7 +151,7 @@ def need_user_namespaces():
 
 @probe
 def need_file_capabilities(folder="/var/tmp"):
-    """setcap works on the file system of `folder`, and programs there get the capabilities."""
+    """Skip the test unless setcap works on the folder's file system, and programs there get the capabilities."""
     need_nobody()
     if not shutil.which("setcap"):
         return "setcap is not installed"
@@ -174,12 +175,12 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def perf_event_open(kind, config, pid=0, cpu=-1, flags=0, period=0, breakpoint_at=(0, 0, 0), how=0):
-    """Call perf_event_open with the 72 bytes of attributes that every kernel accepts. Raises OSError on failure."""
+    """Call perf_event_open with the 72 bytes of attributes that every kernel accepts. Raise OSError on failure."""
     number = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "loongarch64": 241}.get(platform.machine())
     if number is None:
         raise OSError(0, f"number of perf_event_open on {platform.machine()} not known")
     access, address, length = breakpoint_at
-    sampled = 1 | 2  # the address of the instruction, the task
+    sampled = 1 | 2  # PERF_SAMPLE_IP and PERF_SAMPLE_TID
     attr = struct.pack("<IIQQQQQIIQQ", kind, 72, config, period, sampled if period else 0, 0, flags, 0, access, address, length)
     fd = LIBC.syscall(number, attr, pid, cpu, -1, how | 8)
     if fd < 0:
@@ -188,7 +189,7 @@ def perf_event_open(kind, config, pid=0, cpu=-1, flags=0, period=0, breakpoint_a
 
 
 def open_reason(**more):
-    """Return why a software clock event cannot be opened, or None."""
+    """Return the reason why a software clock event cannot be opened, or None."""
     try:
         os.close(perf_event_open(SOFTWARE, CPU_CLOCK, **more))
     except OSError as error:
@@ -198,7 +199,7 @@ def open_reason(**more):
 
 @probe
 def need_events():
-    """The user can sample its own tasks in user space: an event opens, and has a ring buffer."""
+    """Skip the test unless the user can sample their own tasks in user space, through an event with a ring buffer."""
     try:
         fd = perf_event_open(SOFTWARE, CPU_CLOCK, flags=EXCLUDE_KERNEL | EXCLUDE_HV, period=1000000)
     except OSError as error:
@@ -214,7 +215,7 @@ def need_events():
 
 @probe
 def need_events_of_users():
-    """An unprivileged user can sample its own tasks in user space."""
+    """Skip the test unless an unprivileged user can sample their own tasks in user space."""
     need_nobody()
     child = os.fork()
     if not child:
@@ -233,14 +234,14 @@ def need_events_of_users():
 
 @probe
 def need_kernel_events():
-    """The user can count its own tasks in the kernel, too."""
+    """Skip the test unless the user can also count their own tasks in the kernel."""
     reason = open_reason()
     return reason and "events in the kernel: " + reason
 
 
 @probe
 def need_namespace_records():
-    """Namespaces can be recorded, which requires more than kernel events."""
+    """Skip the test unless namespaces can be recorded, which requires more than kernel events do."""
     namespaces = 1 << 28
     reason = open_reason(flags=EXCLUDE_KERNEL | EXCLUDE_HV | namespaces)
     return reason and "records of namespaces: " + reason
@@ -248,7 +249,7 @@ def need_namespace_records():
 
 @probe
 def need_system_wide():
-    """Whole CPUs can be sampled."""
+    """Skip the test unless whole CPUs can be sampled."""
     reason = open_reason(pid=-1, cpu=min(os.sched_getaffinity(0)), period=1000000)
     return reason and "events of whole CPUs: " + reason
 
@@ -264,7 +265,8 @@ def has_pmu():
 
 @probe
 def need_hardware_breakpoints():
-    """A store to a watched address is counted. With some hypervisors breakpoints can be opened, but never fire."""
+    """Skip the test unless stores to a watched address are counted. With some hypervisors, breakpoints can be opened
+    but never fire."""
     word = ctypes.c_uint32(0)
     write = 2
     try:
@@ -282,7 +284,7 @@ def need_hardware_breakpoints():
 
 @probe
 def need_breakpoint_registers():
-    """Exactly four breakpoints can be opened."""
+    """Skip the test unless exactly four breakpoints can be opened."""
     words, opened = (ctypes.c_uint64 * 5)(), []
     try:
         for number in range(5):
@@ -299,13 +301,13 @@ def need_breakpoint_registers():
 
 @probe
 def need_pmu(name):
-    """The kernel has a PMU of this name: need_pmu("uprobe")."""
+    """Skip the test unless the kernel has a PMU with this name: need_pmu("uprobe")."""
     return None if os.path.isdir(f"/sys/bus/event_source/devices/{name}") else f"this kernel has no PMU {name}"
 
 
 @probe
 def need_kernel_symbols():
-    """Root can see the addresses of kernel functions."""
+    """Skip the test unless root can see the addresses of kernel functions."""
     try:
         with open("/proc/kallsyms", encoding="ascii", errors="replace") as file:
             named = any(int(line.split()[0], 16) for line, _ in zip(file, range(1000)))
@@ -319,7 +321,8 @@ def need_kernel_symbols():
 
 @probe
 def need_perf(series=None):
-    """perf runs; need_perf("6.1"): it is of the version that a test's expected output is from."""
+    """Skip the test unless perf runs. need_perf("6.1") also requires the version that produced the test's expected
+    output."""
     if not shutil.which("perf") or why_not(["perf", "--version"]):
         return "perf is not installed, or does not start"
     found = tap.run("perf", "--version").stdout.removeprefix("perf version ").strip()
@@ -328,7 +331,8 @@ def need_perf(series=None):
 
 @probe
 def need_perf_records(*options):
-    """perf record writes samples of a command, and perf script reads them: need_perf_records("-a")."""
+    """Skip the test unless perf record writes samples of a command and perf script reads them:
+    need_perf_records("-a")."""
     need_perf()
     spin = "for i in range(3000000): pass"
     with tempfile.TemporaryDirectory() as where:
@@ -345,7 +349,7 @@ def need_perf_records(*options):
 
 @probe
 def need_perf_counts(*options):
-    """perf stat counts a command: need_perf_counts("-a")."""
+    """Skip the test unless perf stat can count a command: need_perf_counts("-a")."""
     need_perf()
     reason = why_not(["perf", "stat", "-x,", "-e", "cpu-clock:u", *options, "true"])
     return reason and f"perf cannot count here: {reason}"
@@ -356,7 +360,7 @@ def need_perf_counts(*options):
 
 @probe
 def need_tracefs():
-    """The descriptions of tracepoints can be read, and are not empty."""
+    """Skip the test unless the descriptions of tracepoints can be read and are not empty."""
     if not os.geteuid() and not os.path.isdir(TRACEFS + "/events"):
         tap.run("mount", "-t", "tracefs", "tracefs", TRACEFS)
     for name in ("id", "format"):
@@ -372,7 +376,7 @@ def need_tracefs():
 
 @probe
 def need_closed_tracefs():
-    """Only root can read the descriptions of tracepoints."""
+    """Skip the test unless only root can read the descriptions of tracepoints."""
     need_tracefs()
     path = f"{TRACEFS}/events/sched/sched_switch/id"
     return f"every user can read {path} here" if not why_not(["cat", path], **as_nobody()) else None
@@ -380,7 +384,7 @@ def need_closed_tracefs():
 
 @probe
 def need_tracepoints():
-    """Tracepoints can be described and opened as events."""
+    """Skip the test unless tracepoints can be described and opened as events."""
     need_tracefs()
     with open(TRACEFS + "/events/sched/sched_switch/id", encoding="ascii") as file:
         number = int(file.read())
@@ -393,14 +397,14 @@ def need_tracepoints():
 
 @probe
 def need_trace_event(name):
-    """This kernel has a tracepoint: need_trace_event("syscalls/sys_enter_read")."""
+    """Skip the test unless this kernel has a tracepoint: need_trace_event("syscalls/sys_enter_read")."""
     need_tracefs()
     return None if os.path.exists(f"{TRACEFS}/events/{name}/id") else f"this kernel has no tracepoint {name}"
 
 
 @probe
 def need_trace_instances():
-    """An instance of tracefs can be created, and events can be enabled in it."""
+    """Skip the test unless a tracefs instance can be created and events can be enabled in it."""
     need_tracefs()
     path = f"{TRACEFS}/instances/probe-{os.getpid()}"
     try:
@@ -418,7 +422,7 @@ def need_trace_instances():
 
 
 def cgroup_root():
-    """Return the directory of cgroups that support perf events, or None."""
+    """Return the directory of the cgroups that support perf events, or None."""
     with open("/proc/self/mounts", encoding="utf-8") as file:
         mounts = [line.split() for line in file]
     old = [m[1] for m in mounts if m[2] == "cgroup" and "perf_event" in m[3].split(",")]
@@ -428,7 +432,7 @@ def cgroup_root():
 
 @probe
 def need_cgroup_events():
-    """A cgroup can be counted on CPUs."""
+    """Skip the test unless a cgroup can be counted on CPUs."""
     root = cgroup_root()
     if not root:
         return "no cgroup file system with perf events is mounted here"
@@ -446,7 +450,7 @@ def need_cgroup_events():
 
 @probe
 def need_new_cgroups():
-    """A cgroup can be created, and a process can move itself there."""
+    """Skip the test unless a cgroup can be created and a process can move itself there."""
     need_cgroup_events()
     path = os.path.join(cgroup_root(), f"probe-{os.getpid()}")
     try:
@@ -462,7 +466,7 @@ def need_new_cgroups():
 
 @probe
 def need_cpu1_switch():
-    """CPU 1 can be taken offline and online."""
+    """Skip the test unless CPU 1 can be taken offline and brought online."""
     if os.environ.get("TALLY_KEEP_CPUS"):
         return "TALLY_KEEP_CPUS is set: no CPU may be switched off"
     try:
@@ -480,7 +484,7 @@ def need_cpu1_switch():
 
 @probe
 def need_mounts():
-    """A tmpfs can be mounted."""
+    """Skip the test unless a tmpfs can be mounted."""
     need_root()
     with tempfile.TemporaryDirectory() as where:
         reason = why_not(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where])
@@ -492,7 +496,7 @@ def need_mounts():
 
 @probe
 def need_holes(folder, size):
-    """Files in the folder can have holes, and lseek finds them."""
+    """Skip the test unless files in the folder can have holes that lseek finds."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.truncate(size)
@@ -504,7 +508,8 @@ def need_holes(folder, size):
 
 @probe
 def need_process_vm():
-    """A process can read its own memory with process_vm_readv, which fails for invalid pointers."""
+    """Skip the test unless a process can read its own memory with process_vm_readv, which must fail for invalid
+    pointers."""
     class Part(ctypes.Structure):
         _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
     buffers = [ctypes.create_string_buffer(8) for _ in range(2)]
@@ -523,7 +528,7 @@ if libc.ptrace(0x4206, int(sys.argv[1]), None, None):
 
 @probe
 def need_ptrace():
-    """A process can ptrace its children."""
+    """Skip the test unless a process can ptrace its children."""
     child = subprocess.Popen(["sleep", "1000"])
     seize, detach = 0x4206, 17
     try:
@@ -538,8 +543,8 @@ def need_ptrace():
 
 @probe
 def need_ptrace_of_others():
-    """An unprivileged process can ptrace another process of the same user that is not its child: yama's ptrace_scope
-    may forbid it."""
+    """Skip the test unless an unprivileged process can ptrace another process of the same user that is not its child.
+    Yama's ptrace_scope may forbid this."""
     need_ptrace()
     user = {} if os.geteuid() else as_nobody()
     other = subprocess.Popen(["sleep", "1000"], **user)
@@ -553,7 +558,7 @@ def need_ptrace_of_others():
 
 @probe
 def need_tmux():
-    """tmux starts a server, and shows the output of a shell."""
+    """Skip the test unless tmux starts a server and shows a shell's output."""
     if not shutil.which("tmux"):
         return "no tmux here"
     server = ["tmux", "-L", f"tally-probe-{os.getpid()}", "-f", "/dev/null"]
@@ -565,7 +570,7 @@ def need_tmux():
 
 @probe
 def need_chromium():
-    """Chromium starts, and shows the output of a script in a page."""
+    """Skip the test unless Chromium starts and shows the output of a script in a page."""
     if not shutil.which("chromium"):
         return "chromium is not installed"
     page = "data:text/html,<p id=p></p><script>p.textContent = 6 * 7 + ' shown'</script>"
@@ -582,7 +587,8 @@ def need_chromium():
 
 @probe
 def need_compiler(*command, source="int main(void) { return 0; }", libraries=(), runs=True):
-    """A C compiler accepts these options, and its output runs: need_compiler("cc", "-static")."""
+    """Skip the test unless a C compiler accepts these options and the resulting program runs: need_compiler("cc",
+    "-static")."""
     if not shutil.which(command[0]):
         return f"no {command[0]} here"
     with tempfile.TemporaryDirectory() as where:
@@ -597,7 +603,8 @@ def need_compiler(*command, source="int main(void) { return 0; }", libraries=(),
 
 @probe
 def need_qemu(*command):
-    """An emulator supports the machine of these options. It is stopped before it runs anything."""
+    """Skip the test unless an emulator supports the machine selected by these options. The emulator is stopped before
+    it runs any code."""
     if not shutil.which(command[0]):
         return f"{command[0]} is not installed"
     kept = [word for word in command if word != "-no-reboot"]
@@ -610,7 +617,8 @@ def need_qemu(*command):
 
 
 def fetched(script):
-    """Return the directory with the packages that a script of scripts/ downloads. The network may not be available."""
+    """Return the directory that contains the packages downloaded by a script in scripts/. Skip the test if they cannot
+    be downloaded."""
     try:
         done = tap.run("sh", script, timeout=3600, env=cache.OUTSIDE, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired as error:

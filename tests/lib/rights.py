@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Common parts of tests of permissions: a user account, sysctls that are restored, seccomp filters."""
+"""Common code for tests of permissions: a user account, sysctls that are restored, and seccomp filters."""
 import atexit
 import contextlib
 import ctypes
@@ -18,7 +18,7 @@ import tempfile
 import machine
 import tap
 
-# If the test is terminated, as by meson after a timeout, everything is restored, too.
+# Restore everything even if the test is terminated, for example by meson after a timeout.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 GROUP = "perf_users"
@@ -37,7 +37,8 @@ def need(*tools):
 
 
 class Keeper:
-    """A running keeper.py, as long as something in this process needs it. It outlives this process for a moment."""
+    """A keeper.py process that runs as long as something in this process needs it. It outlives this process for a
+    moment."""
 
     def __init__(self):
         self.process, self.users = None, 0
@@ -68,7 +69,7 @@ KEEPER = Keeper()
 
 
 class sysctls:  # pylint: disable=invalid-name
-    """Temporary kernel settings: with sysctls(perf_event_paranoid=2)."""
+    """Temporary kernel settings, as in: with sysctls(perf_event_paranoid=2)."""
 
     def __init__(self, **values):
         self.values, self.before = values, {}
@@ -99,7 +100,7 @@ class sysctls:  # pylint: disable=invalid-name
 
 @contextlib.contextmanager
 def without_cpu1():
-    """CPU 1 is offline until the end of the block, at the latest until the end of the test."""
+    """Take CPU 1 offline until the end of the block, or at the latest until the end of the test."""
     machine.need_cpu1_switch()
     with KEEPER:
         KEEPER.set(machine.CPU1, 0)
@@ -113,14 +114,16 @@ def without_cpu1():
 
 
 def lock_accounts(opened=[]):
-    """Only one test at a time, until its process ends. A process that holds the lock may take it again."""
+    """Allow only one test at a time to use accounts, until its process exits. A process that holds the lock may take it
+    again."""
     if not opened:
         opened.append(os.open("/run/tally-account", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         fcntl.lockf(opened[0], fcntl.LOCK_EX)
 
 
 class Account:
-    """A user in group perf_users with a home and copies of the program, removed at the end."""
+    """A user in group perf_users, with a home directory and copies of the program. Everything is removed at the end of
+    the block."""
 
     def __init__(self, tally):
         machine.need_nobody()
@@ -128,7 +131,7 @@ class Account:
         lock_accounts()
         self.made_group = self.made_user = False
         self.tally = tally
-        # Set-user-ID programs and file capabilities work there, and all users have access.
+        # In /var/tmp, set-user-ID programs and file capabilities work, and all users have access.
         self.home = tempfile.mkdtemp(prefix="tally-rights-", dir="/var/tmp")
         atexit.register(self.remove)
         os.chmod(self.home, 0o755)
@@ -163,7 +166,7 @@ class Account:
         return path
 
     def program(self, name, caps=None):
-        """Return the path of a copy of tally for the group, with file capabilities."""
+        """Return the path of a copy of tally that the group can run, with file capabilities."""
         path = os.path.join(self.make("bin"), name)
         if os.path.exists(path):
             return path
@@ -192,7 +195,7 @@ class Account:
         self.remove()
 
     def options(self, **more):
-        """Return options of subprocess to run as the user."""
+        """Return the subprocess options that run a command as the user."""
         return {"user": self.uid, "group": self.gid, "extra_groups": [], "cwd": self.work,
                 "env": {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.home, "LANG": "C",
                         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}, **more}
@@ -228,7 +231,7 @@ def perf_event_open_number():
 
 def seccomp(errno, kills=False, no_new_privs=True):
     """Install a filter that makes perf_event_open fail with `errno`, as in a container; 0 permits the call. With
-    `kills`, callers are killed. Unprivileged processes need no_new_privs, which disables file capabilities."""
+    `kills`, the filter kills callers. Unprivileged processes need no_new_privs, which disables file capabilities."""
     number = perf_event_open_number()
     if not number:
         raise tap.Skip(f"number of perf_event_open on {platform.machine()} not known")
@@ -249,7 +252,8 @@ def seccomp(errno, kills=False, no_new_privs=True):
 
 def mounted_over(path, content):
     """Replace the contents of `path` for a process and its children, in a mount namespace. This simulates a kernel with
-    another setting, without changing this one. Called by root; capabilities are dropped afterwards."""
+    another setting, without changing the setting here. The function must be called by root; capabilities are dropped
+    afterwards."""
     libc = ctypes.CDLL(None, use_errno=True)
     descriptor, name = tempfile.mkstemp(prefix="tally-mounted-")
     with os.fdopen(descriptor, "w") as file:

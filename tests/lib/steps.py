@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Common first steps of tests: build a program, record it, report. The path of tally is the script's first argument."""
+"""Common first steps of tests: build a program, record it, and report on the recording. The script's first argument is
+the path of tally."""
 import json
 import os
 import subprocess
@@ -14,9 +15,9 @@ def tally():
 
 
 def build(path, source, *flags, libraries=(), compiler="cc", needs=(), file=None, once=False):
-    """Build a program of one source, which the compiler reads from `file`, or from its standard input. Returns the
-    path. `needs`: flags that not every compiler supports; without them the test is skipped. `once`: do nothing if the
-    program exists."""
+    """Build a program from one source, which the compiler reads from `file` or from its standard input. Return the
+    program's path. `needs` lists flags that not every compiler supports; the test is skipped if the compiler does not.
+    With `once`, do nothing if the program exists."""
     machine.need_compiler(compiler, *needs, *(flag for flag in flags if flag == "-static"))
     if once and os.path.exists(path):
         return path
@@ -30,7 +31,7 @@ def build(path, source, *flags, libraries=(), compiler="cc", needs=(), file=None
 
 
 def record(path, *words, tool=None, **options):
-    """Run `tally record`, or `tool`, with this output file. Returns the path."""
+    """Run `tally record` (or `tool`) with this output file. Return the path of the file."""
     machine.need_events()
     tap.run(tool or tally(), "record", "-o", path, *words, status=0, **options)
     return path
@@ -45,7 +46,7 @@ def report_json(path, *options):
 
 
 class Running:
-    """A program that prints "ready" and runs until the end of the block. Yields its pid."""
+    """A program that prints "ready" and runs until the end of the block. Entering the block returns its PID."""
 
     def __init__(self, words, **options):
         self.words, self.options = words, options

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A small TAP producer for command tests: the functions test_* of a module are its points."""
+"""A small TAP producer for tests of commands. The test_* functions in a module are its points."""
 import atexit
 import itertools
 import os
@@ -13,19 +13,20 @@ import tempfile
 import time
 import traceback
 
-import cache  # noqa: F401 - nothing that is run writes into the user's
+import cache  # noqa: F401 - keeps programs from writing to the user's cache
 
 
-# Seconds. Limits are only for hangs: a busy machine may take a hundred times as long as an idle one.
+# Time limit in seconds. Limits only catch hangs: a busy machine may take a hundred times as long as an idle one.
 PATIENCE = int(os.environ.get("TALLY_PATIENCE", "300"))
-# Exit status of a sanitizer's report, see tests/meson.build, and the signals of faults.
+# Exit status after a sanitizer's report (see tests/meson.build), and signals that faults raise.
 REPORTED = 99
 FAULTS = (signal.SIGILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)
 CRASHES = (REPORTED, 128 + signal.SIGILL, *(-number for number in FAULTS))
 for _name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):  # also for a script that is run by hand
     os.environ[_name] = f"exitcode={REPORTED}:" + os.environ.get(_name, "")
 
-# In the tier "quick" (tests/README.md) a script runs each EACHth of its points; by hand it runs all of them.
+# In the quick tier (tests/README.md), a script runs only every EACHth test point; when run by hand, it runs all of
+# them.
 QUICK = os.environ.get("TALLY_TIER") == "quick"
 EACH = int(os.environ.get("TALLY_EACH", "1")) if QUICK else 1
 
@@ -38,7 +39,7 @@ def without_leaks():
 if QUICK:  # leak detection takes as long as most commands
     os.environ.update(without_leaks())
 
-# A shell without job control ignores SIGINT in background processes, and children inherit that.
+# If a shell has no job control, its background processes and their children ignore SIGINT.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -48,30 +49,30 @@ class Skip(Exception):
 
 
 def full(test):
-    """Decorator: a slow test, which only runs in the tier "full"."""
+    """Mark a slow test, which only runs in the tier "full" (a decorator)."""
     test.full = True
     return test
 
 
 def always(test):
-    """Decorator: a test that always runs in the tier "quick"."""
+    """Mark a test that always runs in the tier "quick" (a decorator)."""
     test.always = True
     return test
 
 
 def anybody(test):
-    """Decorator: a test that needs none of the probes of main()."""
+    """Mark a test that needs none of the probes passed to main() (a decorator)."""
     test.anybody = True
     return test
 
 
 def some(cases, step=EACH):
-    """Return all cases, or in the quick tier each `step`th."""
+    """Return all cases or, in the quick tier, every `step`th case."""
     return list(cases)[::step if QUICK else 1]
 
 
 def wait_until(condition, what, limit=PATIENCE, pause=0.02):
-    """Call `condition` until it returns a true value, and return that."""
+    """Call `condition` until it returns a true value, and return that value."""
     end = time.monotonic() + limit
     while not (found := condition()):
         assert time.monotonic() < end, f"waited {limit} s in vain for {what() if callable(what) else what}"
@@ -84,8 +85,8 @@ def words_of(stream):
 
 
 def run(*args, status=None, says=None, **options):
-    """Run a command without input until it exits, and return the result. Output is text, unless options differ.
-    `status`: expected exit status; `says`: text that standard error must contain."""
+    """Run a command without input until it exits, and return the result. The output is text, unless `options` specify
+    otherwise. `status` is the expected exit status; `says` is text that standard error must contain."""
     if options.get("input") is None:
         options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
@@ -105,7 +106,7 @@ def run(*args, status=None, says=None, **options):
 
 
 def workplace(name):
-    """Create a directory for the script, which is removed when the script ends."""
+    """Create a directory for the script. It is removed when the script exits."""
     path, owner = tempfile.mkdtemp(prefix=f"tally-{name}-"), os.getpid()
 
     @atexit.register
@@ -116,7 +117,7 @@ def workplace(name):
 
 
 def read_until(stream, condition, what):
-    """Read lines of a text stream until the condition is true for the text so far, and return the text."""
+    """Read lines from a text stream until the condition holds for the text so far, and return that text."""
     text, end = "", time.monotonic() + PATIENCE
     while not condition(text):
         line = stream.readline()
@@ -127,7 +128,7 @@ def read_until(stream, condition, what):
 
 
 def cpu_seconds(pid):
-    """Return the CPU time that a process has used, or None if it does not exist."""
+    """Return the CPU time that a process has used, or None if the process does not exist."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             words = file.read().rsplit(")", 1)[1].split()
@@ -137,7 +138,7 @@ def cpu_seconds(pid):
 
 
 def children(pid):
-    """Return the children of a process."""
+    """Return the PIDs of a process's children."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -169,13 +170,14 @@ done
 
 
 def work_of(*pids, seconds=0.3):
-    """Return a command line that waits until each of the processes, including the children that it waited for, has used
-    this much more CPU time. A recording of them is then long enough, however busy the machine is."""
+    """Return a command line that waits until each of these processes has used this much more CPU time, which includes
+    children that it has waited for. A recording of the processes is then long enough, however busy the machine is."""
     return ["sh", "-c", WORK_OF, "sh", str(round(seconds * os.sysconf("SC_CLK_TCK"))), *map(str, pids)]
 
 
 def while_it_works(pid, call):
-    """Call with 0.5, 5 and 50 seconds until a process has used CPU time during the call. Returns the last result."""
+    """Call `call` with 0.5, 5 and 50 seconds until a process has used CPU time during a call. Return the result of the
+    last call."""
     for seconds in (0.5, 5, 50):
         before = cpu_seconds(pid)
         result = call(seconds)
@@ -185,22 +187,23 @@ def while_it_works(pid, call):
 
 
 def limit_cpu(seconds):
-    """For preexec_fn: kill a program that uses more CPU time."""
+    """Return a function for preexec_fn that limits a program's CPU time. A program that exceeds the limit is killed."""
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
 def as_perf_names_stubs(theirs, ours):
-    """Return a line of tally script as perf 6.1 would print it. perf names PLT stubs only by their order: outside of
-    .plt, and if slots of ifuncs are between the others, it has no name or a wrong one. plt.py compares with objdump."""
+    """Return a line from tally script as perf 6.1 would print it. perf names PLT stubs only by their order, so that a
+    stub outside of .plt, or in a .plt that also has slots for ifuncs, has no name or a wrong one. plt.py compares with
+    objdump."""
     start, unknown, end = theirs.partition(" [unknown] (/memfd:")
     if unknown and ours.startswith(start + " ") and ours.endswith(" (/memfd:" + end):
-        return theirs  # perf does not read files of memory
+        return theirs  # perf does not read memfd files
     named = re.search(r" (\[unknown\]|_init(?:\+0x[0-9a-f]+)?|\S*@plt(?:\+0x[0-9a-f]+)?)(?= \(|$)", theirs)
     return re.sub(r" \S+@plt(?:\+0x[0-9a-f]+)?(?= \(|$)", named.group(0), ours, count=1) if named else ours
 
 
 def same_script(got, want, what):
-    """Compare the outputs of tally script and perf script for the same recording."""
+    """Compare the output of tally script with that of perf script for the same recording."""
     pairs = itertools.zip_longest(want.splitlines(True), got.splitlines(True), fillvalue="")
     same("".join(as_perf_names_stubs(*pair) for pair in pairs), want, what)
 
@@ -220,7 +223,7 @@ def same(got, want, what):
 
 
 def lacking(needs):
-    """Return the reason why one of these probes (see machine.py) skips, or None."""
+    """Return the reason why one of these probes (see machine.py) skips the test, or None."""
     try:
         for need in needs:
             need()
@@ -230,7 +233,7 @@ def lacking(needs):
 
 
 def point(function):
-    """Call a test. If it has a required argument, pass a path in a new directory; the file does not exist yet."""
+    """Call a test. If the test has a required argument, pass a path in a new directory; the file does not yet exist."""
     if function.__code__.co_argcount == len(function.__defaults__ or ()):
         function()
         return
@@ -239,7 +242,8 @@ def point(function):
 
 
 def why(error):
-    """Return the text printed for an exception: message and line of an assertion, or the whole traceback."""
+    """Return the text to print for an exception: the message and line of an assertion, or otherwise the whole
+    traceback."""
     if not isinstance(error, AssertionError):
         return traceback.format_exc()
     found = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
@@ -247,7 +251,8 @@ def why(error):
 
 
 def points(tests, reason=None):
-    """Run pairs of (name, function) as TAP points. With a reason all are skipped, except those for `anybody`."""
+    """Run pairs of (name, function) as TAP points. If there is a `reason`, skip all of them except those marked
+    `anybody`."""
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
         began = time.monotonic()
@@ -258,7 +263,7 @@ def points(tests, reason=None):
             print(f"ok {number} - {name}")
         except Skip as skip:
             print(f"ok {number} - {name} # SKIP {' '.join(str(skip).split())}")
-        except Exception as error:  # noqa: BLE001 - every failure is a point that failed
+        except Exception as error:  # noqa: BLE001 - any exception makes the point fail
             print(f"not ok {number} - {name}")
             print("\n".join("# " + line for line in why(error).splitlines()[:20]))
         print(f"# {time.monotonic() - began:.1f} s")
@@ -266,8 +271,8 @@ def points(tests, reason=None):
 
 
 def main(module, *needs, setup=None):
-    """Run the tests of a module after its `setup`. If one of the probes `needs` skips, all are skipped. The environment
-    variable TALLY_ONLY selects tests by name, separated by commas and without test_."""
+    """Run the tests in a module after its `setup`. If one of the probes in `needs` skips, all tests are skipped. The
+    environment variable TALLY_ONLY selects tests by name, separated by commas and without the prefix test_."""
     reason = lacking(needs)
     if setup and not reason:
         setup()

@@ -14,9 +14,9 @@ import tap
 
 
 def on_terminal(*args, columns=80, until=None, deadline=tap.PATIENCE, **environment):
-    """Return the raw output of a command on a terminal with this number of columns. COLUMNS is not inherited. With
-    `until`, a condition on the output so far, the command is then interrupted by SIGINT. No pager is used unless one is
-    specified."""
+    """Return the raw output of a command on a terminal with this number of columns. COLUMNS is not inherited. If
+    `until` is given, the command is interrupted with SIGINT once this condition holds for the output so far. No pager
+    is used unless one is specified."""
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     env.update({"TERM": "xterm", "TALLY_PAGER": ""})
     env.update(environment)
@@ -46,7 +46,7 @@ def on_terminal(*args, columns=80, until=None, deadline=tap.PATIENCE, **environm
 
 
 class Session:
-    """A command on its own terminal that receives keys. The pager variables of the environment are not inherited."""
+    """A command on its own terminal, to which keys can be sent. The environment's pager variables are not inherited."""
 
     def __init__(self, *args, columns=80, rows=24, deadline=tap.PATIENCE, **environment):
         env = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LESS") and "PAGER" not in key}
@@ -56,7 +56,7 @@ class Session:
         self.text = ""
         self.pid, self.terminal = pty.fork()
         if not self.pid:
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores SIGPIPE
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(args[0], [str(arg) for arg in args], env)
 
@@ -73,7 +73,7 @@ class Session:
         os.write(self.terminal, keys.encode())
 
     def read(self):
-        """Append the output of the next tenth of a second. Returns False at the end."""
+        """Append the output of the next tenth of a second. Return False at the end of the output."""
         if not select.select([self.terminal], [], [], 0.1)[0]:
             return True
         try:
@@ -84,8 +84,8 @@ class Session:
         return bool(piece)
 
     def until(self, condition, what, again=None):
-        """Wait until the output so far meets the condition. The keys `again`, which may get lost, are pressed every
-        second."""
+        """Wait until the output so far meets the condition. The keys in `again` are pressed every second, because they
+        may get lost."""
         press = time.monotonic()
         while not condition(self.text):
             if again and time.monotonic() >= press:
@@ -95,7 +95,7 @@ class Session:
             assert time.monotonic() < self.end, f"{what} did not come: {self.text[-300:]!r}"
 
     def finish(self):
-        """Wait for the end. Returns the exit status, as in a shell, and all output."""
+        """Wait until the command exits. Return its exit status, as in a shell, and all of its output."""
         while self.read():
             assert time.monotonic() < self.end, f"it does not end: {self.text[-300:]!r}"
         pid, self.pid = self.pid, 0

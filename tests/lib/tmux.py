@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run full-screen commands in tmux: press keys, read screens."""
+"""Run full-screen commands in tmux: press keys, and read screens."""
 import contextlib
 import os
 import signal
@@ -13,22 +13,23 @@ GRACE = 5  # seconds until remaining processes are killed; tests do not depend o
 
 
 def is_running(pid):
-    """Return true if a process exists and is not a zombie, which init may not reap immediately."""
+    """Return true if a process exists and is not a zombie. init may not reap zombies immediately."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):  # it exited before the file was opened or read
+    except (FileNotFoundError, ProcessLookupError):  # the process exited before the file was opened or read
         return False
 
 
 class Screen:
-    """tmux with a shell to type into and to read. `variables` set the shell's environment; None unsets a variable."""
+    """A shell in tmux to type into and to read from. `variables` sets the shell's environment; None unsets a
+    variable."""
 
     number = 0
 
     def __init__(self, width, height, shell="sh", **variables):
         machine.need_tmux()
-        # Each has its own server, because exiting takes time.
+        # Each screen has its own server, because servers take time to exit.
         Screen.number += 1
         self.tmux = ("tmux", "-L", f"tally-{os.getpid()}-{Screen.number}", "-f", "/dev/null")
         variables = {"LC_ALL": "C.UTF-8", "PS1": "shell> ", **variables}
@@ -48,8 +49,8 @@ class Screen:
 
     @staticmethod
     def bury(left):
-        """Kill what does not exit with its terminal: LeakSanitizer may loop forever if the signal arrives while it
-        runs."""
+        """Kill any process that does not exit when its terminal closes: LeakSanitizer may loop forever if SIGHUP
+        arrives while LeakSanitizer is running."""
         end = time.monotonic() + GRACE
         while time.monotonic() < end and any(map(is_running, left)):
             time.sleep(0.02)
@@ -76,16 +77,16 @@ class Screen:
         return self.text.rstrip("\n").split("\n")
 
     def settled(self):
-        """Return the lines when they stop changing: the upper ones may be drawn before the others."""
+        """Return the lines once they have stopped changing, because the upper lines may be drawn before the others."""
         return self.until(lambda lines: True, "it at rest")
 
     def coloured(self):
-        """Return the lines with their color sequences."""
+        """Return the lines including their color sequences."""
         return self.run("capture-pane", "-e", "-p", "-t", "s").split("\n")
 
     def until(self, wanted, what):
-        """Wait until the lines meet the condition and are the same twice, as tmux may return a half-drawn screen.
-        Returns the lines."""
+        """Wait until the lines meet the condition and are the same twice in a row, because tmux may return a half-drawn
+        screen. Return the lines."""
         end, before = time.monotonic() + DEADLINE, None
         while not wanted(lines := self.look()) or lines != before:
             assert time.monotonic() < end, f"never saw {what}:\n{self.text}"
@@ -97,6 +98,6 @@ class Screen:
         return self.run("display-message", "-p", "-t", "s", what).strip()
 
     def child(self):
-        """Return the pid of the tally that the shell runs."""
+        """Return the PID of the tally process run by the shell."""
         done = tap.run("pgrep", "-P", self.state("#{pane_pid}"), "tally")
         return int(done.stdout.split()[0])
