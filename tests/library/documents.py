@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare manual pages and completion with the program: they contain every command and every option, man formats the
-pages without warnings, and the shells complete with the files.
+"""Compare the manual pages and completion scripts with the program: check that they contain every command and every
+option, that man formats the pages without warnings, and that the shells can complete with the scripts.
 
 usage: documents.py ROOT TALLY DIRECTORY
 """
@@ -51,7 +51,8 @@ def man(page):
 
 @machine.probe
 def need_man():
-    """man formats a page. In minimal systems it only explains how to install another one."""
+    """Skip the test unless man can format a page. On minimal systems, man only explains how to install the real
+    program."""
     if not shutil.which("man"):
         return "man is not installed"
     with tempfile.NamedTemporaryFile("w", suffix=".1") as page:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Use the installed files as other programs do: install into a directory, find the library with pkg-config, compile and
-link with every compiler of the machine, shared and static, and run.
+"""Use the installed files as other programs would: install into a directory, find the library with pkg-config, compile
+and link with every compiler on the machine, both shared and static, and run the result.
 
 usage: install.py ROOT BUILD
 """
@@ -19,7 +19,8 @@ import tap  # noqa: E402
 
 ROOT, BUILD = sys.argv[1:3]
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A program in C and C++ that shows whether a compiler works here: the library is linked with threads and zstd.
+# A program, valid in C and in C++, that checks that a compiler works here. Like programs that use the library, it is
+# linked with threads and zstd.
 TRIAL = """#ifdef __cplusplus
 extern "C"
 #endif
@@ -41,7 +42,7 @@ def must(*command, **options):
 
 
 def install():
-    # With a terminal and without root meson would ask for a password.
+    # If stdin were a terminal, meson would ask users other than root for a password.
     must("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", DEST, stdin=subprocess.DEVNULL)
     pc = glob.glob(DEST + "/**/pkgconfig", recursive=True)
     tap.same(len(pc), 1, "directories of pkg-config files")
@@ -59,7 +60,7 @@ def pkg_config(*words):
 
 
 def public_names():
-    """Return all functions that the library's headers declare."""
+    """Yield all functions declared in the library's headers."""
     for name in ("abi", "classic", "client", "events", "perfdata", "region"):
         path = os.path.join(ROOT, "include", "tally", name + ".h")
         if not os.path.exists(path):
@@ -236,7 +237,8 @@ def test_all_is_there():
 
 
 def test_names_are_those_of_the_headers():
-    """The version script, the shared library and the static one contain the functions of the headers, and no others."""
+    """Check that the version script, the shared library and the static library contain exactly the functions in the
+    headers."""
     public = set(public_names())
     script = set(re.findall(r"^\t(tally_\w+);", open(ROOT + "/src/library/libtally.map", encoding="utf-8").read(), re.M))
     tap.same(sorted(script ^ public), [], "version script and headers")
@@ -246,7 +248,7 @@ def test_names_are_those_of_the_headers():
 
 
 def test_shared_library_is_plain():
-    """The shared library has its version, no text relocations, and no sanitizer."""
+    """Check that the shared library has its version, and has neither text relocations nor a sanitizer."""
     dynamic = must("readelf", "-d", LIB + "/libtally.so")
     tap.same(re.search(r"SONAME.*\[(.*)\]", dynamic).group(1), "libtally.so.0", "soname")
     tap.same(sorted(re.findall(r"NEEDED.*\[(\w+)", dynamic)), ["libc", "libzstd"], "what it needs")
@@ -255,7 +257,8 @@ def test_shared_library_is_plain():
 
 
 def test_core_stands_alone():
-    """The core's archive only needs functions of the host, and those of libc that compilers generate calls to."""
+    """Check that the core's archive needs only functions of the host, and the libc functions to which compilers
+    generate calls."""
     tap.same(pkg_config("--libs", "tally-core")[-1], "-ltally-core", "pkg-config")
     needs = names_of("nm", "-u", "--format=posix", LIB + "/libtally-core.a")
     whole = os.path.join(DEST, "core.o")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program that uses the library, in C and C++: it counts its own CPU time. */
+/* A program, valid in C and in C++, that uses the library to count its own CPU time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
