@@ -27,7 +27,7 @@
 		skip();                       \
 	} while (0)
 
-/* Return true if files can be given to another user. This requires root, and fails in some user
+/* Return true if a file's owner can be changed. This requires root, and fails in some user
  * namespaces. */
 static inline bool probe_chown(uid_t uid)
 {
@@ -57,7 +57,7 @@ static inline bool probe_ptrace(void)
 	return works;
 }
 
-/* Return true if the kernel counts the CPU time of this task in user space. */
+/* Return true if the kernel can count this task's CPU time in user space. */
 static inline bool probe_task_clock(void)
 {
 	/* The first 64 bytes of perf_event_attr, which every kernel accepts: software event 1
@@ -71,7 +71,7 @@ static inline bool probe_task_clock(void)
 	return fd >= 0;
 }
 
-/* Return the modification time of a file that is written now. */
+/* Return the modification time of a newly written file. */
 static inline struct timespec probe_time_of_new_file(void)
 {
 	char path[] = "/tmp/tally-probe-XXXXXX";
@@ -84,8 +84,8 @@ static inline struct timespec probe_time_of_new_file(void)
 	return st.st_mtim;
 }
 
-/* Wait until a newly written file gets a later modification time than an existing one. Modification
- * times have the resolution of the clock tick, and on some file systems of a second. */
+/* Wait until a newly written file gets a later modification time than existing files. Modification
+ * times have the resolution of the clock tick or, on some file systems, of one second. */
 static inline void probe_wait_for_later_files(void)
 {
 	const struct timespec before = probe_time_of_new_file();

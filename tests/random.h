@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random numbers for property tests. A run is reproducible by its seed; TALLY_SEED sets it. */
+/* Random numbers for property tests. A run can be reproduced with its seed, which TALLY_SEED
+ * sets. */
 #ifndef TALLY_TESTS_RANDOM_H
 #define TALLY_TESTS_RANDOM_H
 

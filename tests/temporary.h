@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Temporary directories of tests. */
+/* Temporary directories for tests. */
 #ifndef TALLY_TESTS_TEMPORARY_H
 #define TALLY_TESTS_TEMPORARY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Amount of work of a test: everything in the tier "full" and when run by hand, a part in the tier
- * "quick" (tests/README.md). */
+/* Amount of work that a test does: all of it in the full tier or when run by hand, part of it in
+ * the quick tier (tests/README.md). */
 #ifndef TALLY_TESTS_TIER_H
 #define TALLY_TESTS_TIER_H
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return the step of a loop over cases: `step` in the quick tier, 1 in full. To cover all kinds of
- * cases, use a step that is coprime to the lengths of patterns that repeat among the cases. */
+/* Return the step for a loop over cases: `step` in the quick tier, otherwise 1. To cover all kinds
+ * of cases, use a step that is coprime to the lengths of patterns that repeat among the cases. */
 static inline size_t tier_step(size_t step)
 {
 	const char *tier = getenv("TALLY_TIER");
