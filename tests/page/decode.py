@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read a page of tally according to docs/internals/page-format.md, without the viewer."""
+"""Read a page written by tally as described in docs/internals/page-format.md, without the viewer."""
 import base64
 import collections
 import hashlib
@@ -53,7 +53,7 @@ class Page:
         self.samples = list(self.read_samples())
 
     def element(self, opening):
-        """Return the contents of the only element that begins like this."""
+        """Return the contents of the only element that begins with this text."""
         assert self.text.count(opening) == 1, opening
         begin = self.text.index(opening) + len(opening)
         return self.text[begin:self.text.index("</", begin)]
@@ -78,7 +78,7 @@ class Page:
                          self.strings[self.columns["thread_name"][thread]], cpu - 1, event, weight)
 
     def stack(self, node):
-        """Return the frames from a node to the root, innermost first."""
+        """Return the frames from a node to the root, innermost frame first."""
         parents, of = self.columns["node_parent"], self.columns["node_frame"]
         frames = []
         while node:
@@ -91,7 +91,7 @@ class Page:
         return list(zip(*(self.columns["loss_" + one] for one in ("recording", "time", "cpu", "count")), strict=True))
 
     def sums(self, event, recording=0):
-        """Return by function: samples and weight, self and total, as in a report with children."""
+        """For each function, return the self and total samples and weights, as in a report with children."""
         stacks, found = {}, collections.defaultdict(lambda: [0, 0, 0, 0])
         for sample in self.samples:
             if (sample.event, sample.recording) != (event, recording):
@@ -109,7 +109,7 @@ class Page:
 
 
 def check_policy(text):
-    """Check that the policy permits only the script and the style of the page."""
+    """Check that the content security policy permits only the page's script and style."""
     policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text).group(1)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     for element, rule in (("script", "script-src"), ("style", "style-src")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Generate pages that no recording results in: hostile names, large call trees, broken data. The format is
+"""Generate pages that no recording produces: hostile names, large call trees, broken data. The format is described in
 docs/internals/page-format.md. The HTML around the data is the viewer as built by scripts/embed_page.py."""
 import base64
 import json
@@ -18,7 +18,7 @@ USER, KERNEL, INLINED, JIT, NAMELESS, CUT = 0, 1, 4, 8, 16, 32
 
 
 def scripts():
-    """Return the viewer's files in the order of its meson.build."""
+    """Return the viewer's files in the order listed in its meson.build."""
     with open(os.path.join(WEB, "meson.build"), encoding="utf-8") as file:
         listed = re.search(r"page_scripts = files\((.*?)\)", file.read(), re.S).group(1)
     return [os.path.join(WEB, name) for name in re.findall(r"'([^']+)'", listed)]
@@ -52,7 +52,7 @@ def deltas(values):
 
 
 class Profile:
-    """The contents of a page, filled by method calls."""
+    """The contents of a page, filled in by method calls."""
 
     def __init__(self, title="perf.data", unit=1000):
         self.strings, self.numbers = [""], {"": 0}
@@ -88,7 +88,7 @@ class Profile:
         return self.node_numbers[key]
 
     def stack(self, *frames):
-        """Return the node of frames, given from the outermost one."""
+        """Return the node for these frames, which are given with the outermost one first."""
         at = 0
         for frame in frames:
             at = self.node(at, frame)
@@ -147,7 +147,8 @@ def page_of(meta, packed):
 
 
 def small():
-    """Two threads, a kernel, a library, an inlined and an unnamed function, recursion, a broken stack, lost samples."""
+    """Return a page with two threads, a kernel, a library, an inlined and an unnamed function, recursion, a broken
+    stack, and lost samples."""
     profile = Profile("small")
     profile.recording("small.data", health=["1 sample was lost"], header=[["hostname", "box"], ["cmdline", "perf record ./prog"]])
     main, work, leaf = profile.frame("main"), profile.frame("work"), profile.frame("leaf", flags=INLINED)
@@ -171,7 +172,8 @@ def small():
 
 
 def two_recordings():
-    """The share of parse doubles from one recording to the other; format is removed, and quick is new."""
+    """Return a page with two recordings. The share of parse doubles from one to the other, format is removed, and quick
+    is new."""
     profile = Profile("two")
     main, parse, form, quick = (profile.frame(name) for name in ("main", "parse", "format", "quick"))
     profile.thread(1, 1, "prog")
@@ -184,7 +186,7 @@ def two_recordings():
 
 
 def large(samples=1000000, nodes=100000):
-    """A call tree of `nodes` nodes with a sample every ten microseconds."""
+    """Return a page with a call tree of `nodes` nodes, and a sample every ten microseconds."""
     profile, rng = Profile("large"), random.Random(7)
     profile.recording("large.data")
     frames = [profile.frame(f"ns{i % 97}::function_{i}(int, char const*)", f"/usr/lib/lib{i % 40}.so", KERNEL if i % 11 == 0 else USER) for i in range(8000)]

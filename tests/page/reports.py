@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pages of `tally report --html`, and reports of the same recordings."""
+"""Common code for tests of `tally report --html`: the pages, and reports on the same recordings."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ def path_of(name):
 
 
 def page_of(recording, *options, command="report"):
-    """Return the page of a recording, or None if the report fails."""
+    """Return the decoded page of a recording, or None if the report fails."""
     path = path_of("page.html")
     if os.path.exists(path):
         os.unlink(path)
@@ -34,7 +34,7 @@ def page_of(recording, *options, command="report"):
 
 
 def shop(**options):
-    """Write the recording of browser_data and its programs. Returns the path and options."""
+    """Write browser_data's recording and its programs. Return the path and the options."""
     path, root = path_of("shop.data"), path_of("root")
     browser_data.write_recording(path, **options)
     browser_data.write_files(root)
@@ -42,13 +42,12 @@ def shop(**options):
 
 
 def rows_of(recording, *options):
-    """Return the rows of a report by event and function. Functions of several files with the same name are merged."""
+    """Return the rows of a report by event and function. Functions with the same name in several files are merged."""
     run = tap.run(TALLY, "report", "-i", recording, "--json", "-g", "none", "--children", "-s", "symbol", *options)
     return json.loads(run.stdout)["events"]
 
 
 def function_of(row):
-    """Return the name that a page has for the function of a row: code without names is one unnamed function in each
-    file."""
+    """Return a page's name for the function in a row. Unnamed code is a single unnamed function in each file."""
     name = row["symbol"][4:]
     return "" if re.fullmatch("0x[0-9a-f]{16}", name) else name

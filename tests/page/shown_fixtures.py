@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show pages of recordings from other sources in Chromium, in all views. The browser's console must be empty, and each
-event must have the samples and the heaviest function of the report. TALLY_LONG=1: pages of every fixture.
+"""Show pages of recordings from other sources in Chromium, in all views. The browser's console must stay empty, and
+each event must have the same number of samples and the same heaviest function as in the report. With TALLY_LONG=1, the
+pages of every fixture are shown.
 
 usage: shown_fixtures.py TALLY FIXTURES SHARED
 """
@@ -22,10 +23,11 @@ TALLY = os.path.abspath(sys.argv[1])
 SETS = fixtures.sets(*sys.argv[2:4])
 LONG = bool(os.environ.get("TALLY_LONG"))
 WORK = tempfile.TemporaryDirectory(prefix="tally-shown-")
-# By default: with one event and with several, without callchains, without times, of another byte order, damaged, empty.
+# Recordings shown by default: with one event and with several, without callchains, without timestamps, in the other
+# byte order, damaged, and empty.
 SOME = ("perf61/frames.data", "perf61/several.data", "tally/nothing.data", "bigendian-twins/dwarf.data.be", "perf61/traced-stream.data",
         "damaged/fuzz-chain.stream.data", "arm64/perf-kernel.data", "riscv/bare-metal.data")
-MOST_BYTES, EVERY = 200000, 16  # of the shared set, by default
+MOST_BYTES, EVERY = 200000, 16  # limits for the shared set, by default
 SHOWN = """
 const {dataset} = document.documentElement, failure = document.querySelector(".failure"), sum = document.querySelector("#chips .sum");
 return {drawn: Number(dataset.drawn || 0), failed: failure && failure.textContent, sum: sum && sum.textContent};
@@ -42,12 +44,12 @@ return row && {samples: at("Samples"), name: at("Function")};
 """
 
 def count(text):
-    """Return a number as the page formats it."""
+    """Parse a number as formatted by the page."""
     return int(re.sub(r"\s", "", text))
 
 
 def reported(path):
-    """Return for each event with samples: its name, their number, and its rows."""
+    """Return (name, number of samples, rows) for each event that has samples."""
     run = tap.run(TALLY, "report", "--json", "--no-children", "-g", "none", "-s", "dso,symbol", "-i", path, timeout=600)
     if not run.stdout:
         return None
@@ -65,7 +67,7 @@ def page_of(path):
 
 
 def opened(page, path):
-    """Open the page, and wait until it is drawn."""
+    """Open the page, and wait until it has been drawn."""
     browser().go("about:blank")
     browser().log("browser")
     browser().go("file://" + page)
@@ -78,7 +80,8 @@ def opened(page, path):
 
 
 def check_heaviest(path, number, rows):
-    """Check the heaviest function. Rows of code without names have one address each; in pages it is one function."""
+    """Check the heaviest function. In a report, each row of unnamed code is one address; in a page, all such code is
+    one function."""
     browser().run(GO, f"#view=functions&sort=samples&event={number}")
     heaviest = browser().run(HEAVIEST)
     most = max(row["self_samples"] for row in rows)
@@ -92,7 +95,7 @@ def check_heaviest(path, number, rows):
 
 
 def check_events(path, events, meta):
-    """Check the page's text about each event."""
+    """Check the text about each event on the page."""
     left = list(events)
     for number, event in enumerate(meta["events"]):
         browser().run(GO, f"#event={number}")
@@ -116,7 +119,7 @@ def check_views(path):
 
 
 def check_page(path):
-    """Check the page of a recording. Returns false if there is no page."""
+    """Check the page of a recording. Return false if there is no page."""
     events, page = reported(path), page_of(path)
     if page is None:
         assert not events, f"{path} has samples and no page"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of a page byte by byte, and facts without markup. */
+/* Check a page's columns byte by byte, and check that facts contain no markup. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void strings_are_utf8_and_bounded(void **state)
 	assert_int_equal(other, first + 1);
 	assert_string_equal(tally_str_text(text), "a\xef\xbf\xbd"
 						  "bb");
-	/* A character across the limit is omitted completely. */
+	/* A character that crosses the limit is omitted entirely. */
 	memset(longer, 'x', PAGE_STRING_MAX + 2);
 	memcpy(longer + PAGE_STRING_MAX - 1, "\xc3\xa4", 3);
 	assert_int_equal(page_string(page, longer, &first), 0);
@@ -121,7 +121,7 @@ static void facts_contain_no_markup(void **state)
 struct sink {
 	struct tally_str bytes;
 	size_t longest;
-	int fails_after; /* pieces */
+	int fails_after; /* number of successful writes before a failure */
 };
 
 static int sink_write(void *arg, const void *bytes, size_t len)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page's viewer in headless Chromium: mouse and keys of a user, and attacks of hostile pages.
+"""Test the page's viewer in headless Chromium, with a user's mouse and keys, and with attacks by hostile pages.
 
 usage: viewer.py [TALLY] (pages are made by pages.py; with TALLY one of a recording is opened, too)
 """
@@ -35,7 +35,7 @@ def drawn(page):
 
 
 def show(text, fragment="", width=1280, height=860):
-    """Open a page with this text. No state of the previous page remains."""
+    """Open a page with these contents. No state from the previous page is kept."""
     page = browser()
     name = os.path.join(SCRATCH.name, f"{len(os.listdir(SCRATCH.name))}.html")
     with open(name, "w", encoding="utf-8") as file:
@@ -49,7 +49,7 @@ def show(text, fragment="", width=1280, height=860):
 
 
 def silent(page):
-    """Check that nothing was requested except the page, and that the console is empty."""
+    """Check that only the page itself was requested, and that the console is empty."""
     asked = [json.loads(entry["message"])["message"] for entry in page.log("performance")]
     urls = [event["params"]["request"]["url"] for event in asked if event["method"] == "Network.requestWillBeSent"]
     strange = [url for url in urls if not url.startswith(f"file://{SCRATCH.name}/")]
@@ -68,14 +68,14 @@ def text(page, selector):
 
 
 def state(page):
-    """Return the fragment as a dictionary."""
+    """Return the URL fragment as a dictionary."""
     settle(page)
     fragment = page.run("return location.hash.slice(1)")
     return dict(part.split("=", 1) for part in fragment.split("&") if part)
 
 
 def go(page, fragment):
-    """Follow a link with this fragment, and wait until the page has processed it and has drawn."""
+    """Follow a link to this fragment, and wait until the page has processed and drawn it."""
     page.run("const [fragment] = arguments; return new Promise((done) => {"
              "window.addEventListener('hashchange', () => requestAnimationFrame(() => done(1)), {once: true}); location.hash = fragment; })", fragment)
 
@@ -94,13 +94,13 @@ def becomes(page, name, value):
 
 
 def functions(page):
-    """Return the names in the table, from the top."""
+    """Return the names in the table, from top to bottom."""
     settle(page)
     return page.run("return [...document.querySelectorAll('tr[data-row] td.name')].map((cell) => cell.innerText)")
 
 
 def cell(page, row, share, selector=".flame"):
-    """Return the middle of a row of the flame graph, at a share of its width."""
+    """Return a position in the middle of a row of the flame graph, at this share of the graph's width."""
     x, y, width, _ = area(page, selector + " canvas")
     return x + share * width, y + 19 * row + 9
 
@@ -110,9 +110,9 @@ def cell(page, row, share, selector=".flame"):
 def test_flame_graph_zooms_by_clicks_and_back():
     page = show(pages.small().page())
     check(samples(page) == 140, "all samples")
-    page.click_at(*cell(page, 1, 0.1))  # main is the widest
+    page.click_at(*cell(page, 1, 0.1))  # main, the widest cell
     becomes(page, "zoom", "0")
-    page.click_at(*cell(page, 2, 0.1))  # work
+    page.click_at(*cell(page, 2, 0.1))  # work, which is called by main
     becomes(page, "zoom", "0.1")
     check("work" in text(page, "#details-text"), "the cell is told")
     page.back()
@@ -157,11 +157,11 @@ def test_search_marks_and_counts():
     page.press("/")
     page.type("#search", "work\ue007")
     becomes(page, "search", "work")
-    # 4 + 3 + 1 of 14
+    # 8 (4 + 3 + 1) of 14 samples
     wait("its share", lambda: text(page, "#found") == "1 function, 57.14%")
     go(page, "view=functions&search=" + "%2F%5E(work%7Cleaf)%24%2F")
     check(sorted(functions(page)) == ["leaf", "work"], functions(page))
-    # Half a word is typed, and the address changes before it is processed.
+    # Half a word is typed, and then the URL's hash changes before the input has been processed.
     page.run("const box = document.querySelector('#search'); box.value = 'wo'; box.dispatchEvent(new Event('input')); "
              "location.hash = 'view=functions&search=leaf'; return new Promise((done) => setTimeout(() => done(1), 1000))")
     check(state(page)["search"] == "leaf", state(page))
@@ -194,7 +194,7 @@ def test_query_that_is_wrong_is_told():
 def test_brush_selects_a_span():
     page = show(pages.small().page(), "view=functions")
     x, y, width, _ = area(page, "#strip canvas")
-    x, width = x + 202, width - 218  # right of its label
+    x, width = x + 202, width - 218  # to the right of the timeline's label
     page.mouse((x + width * 0.25, y + 20), "down", (x + width * 0.3, y + 20), (x + width * 0.5, y + 20), "up")
     wait("a span", lambda: "span" in state(page))
     check(30 <= samples(page) <= 40, samples(page))
@@ -254,7 +254,7 @@ def test_callers_and_callees():
     becomes(page, "view", "sandwich")
     wait("the function", lambda: "memcpy: 35.71%" in (text(page, ".pivot") or ""))
     x, y, width, height = area(page, ".sandwich .flame canvas")
-    page.click_at(x + width * 0.1, y + height - 9)  # its nearest caller
+    page.click_at(x + width * 0.1, y + height - 9)  # memcpy's direct caller
     wait("that one", lambda: "memcpy" not in text(page, ".pivot"))
     page.back()
     wait("back", lambda: "memcpy" in text(page, ".pivot"))
@@ -395,7 +395,7 @@ def test_hostile_names_are_text():
 
 
 def processor_time(page):
-    """Return the CPU time in seconds that the page has used."""
+    """Return the CPU time used by the page, in seconds."""
     page.chrome("Performance.enable", timeDomain="threadTicks")
     return next(one["value"] for one in page.chrome("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
 

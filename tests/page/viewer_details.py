@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""More tests of the page's viewer in headless Chromium: keys and double clicks work immediately, and the text next to
-the views is about what they show.
+"""Test further details of the page's viewer in headless Chromium: keys and double clicks take effect immediately, and
+the text next to each view describes what that view shows.
 
 usage: viewer_details.py [TALLY] (as viewer.py)
 """
@@ -15,7 +15,7 @@ from viewer import area, becomes, check, functions, go, samples, show, silent, s
 
 
 def double_click(page, selector, holds):
-    """Double-click in the middle of an element until it has an effect: on a busy machine the second click may be too
+    """Double-click the middle of an element until this has an effect. On a busy machine, the second click may be too
     late."""
     def clicked():
         x, y, width, height = area(page, selector)
@@ -31,7 +31,7 @@ def test_double_click_in_tables():
     wait("that function", lambda: (text(page, ".pivot") or "").startswith(name))
     go(page, "view=tree")
     shown = len(functions(page))
-    double_click(page, "tr[data-row='1'] td.number", lambda: len(functions(page)) < shown)  # it is closed
+    double_click(page, "tr[data-row='1'] td.number", lambda: len(functions(page)) < shown)  # the row is collapsed
     few = len(functions(page))
     double_click(page, "tr[data-row='1'] td.number", lambda: len(functions(page)) > few)
     silent(page)
@@ -76,7 +76,7 @@ def test_line_below_follows_the_selection():
 
 
 def inlined_twice():
-    """hot is inlined into slow, the first one, and into fast, the heavier one."""
+    """Return a profile in which hot is inlined into slow, which is first, and into fast, which is heavier."""
     profile = pages.Profile()
     profile.recording()
     profile.thread(1, 1, "t")
@@ -190,7 +190,7 @@ def test_wrong_links_are_told():
 
 
 def paper(page):
-    """Return the number of printed pages, by the objects in the PDF."""
+    """Return the number of printed pages, determined from the objects in the PDF."""
     return len(re.findall(rb"/Type\s*/Page\b", page.printed()))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Flame graphs and timelines of large recordings in the page's viewer, in headless Chromium.
+"""Test flame graphs and timelines of large recordings in the page's viewer, in headless Chromium.
 
 usage: viewer_flame.py
 """
@@ -26,7 +26,8 @@ def pixel(page, x, y):
 
 
 def narrow():
-    """A wide function next to thousands that are narrower than a pixel, one of which calls needle()."""
+    """Return a profile with a wide function next to thousands that are narrower than a pixel. One of those calls
+    needle()."""
     profile = pages.Profile("narrow")
     profile.recording()
     profile.thread(1, 1, "prog")
@@ -47,7 +48,7 @@ def test_cells_too_narrow_are_reached():
     wait("what they are", lambda: "5\u202f000 functions" in tip(page) and "50.00%" in tip(page))
     page.click_at(*rest)
     becomes(page, "zoom", "0.r1-5001")
-    for row in (3, 4):  # parts of them, until they are wide enough
+    for row in (3, 4):  # zoom in until the cells are wide enough
         page.mouse(cell(page, row, 0.5))
         if "small_" in tip(page):
             break
@@ -86,7 +87,8 @@ def turn(page, x, y, pixels, *, ctrl=False):
 
 
 def turn_at_once(page, x, y, pixels, times):
-    """Send wheel events together, however busy the machine is: events more than 0.3 s later are another step."""
+    """Send wheel events in one go, however busy the machine is. Events more than 0.3 s apart would be separate
+    steps."""
     page.run("""const [clientX, clientY, deltaY, times] = arguments, at = document.elementFromPoint(clientX, clientY);
         for (let i = 0; i < times; i++)
           at.dispatchEvent(new WheelEvent("wheel", {clientX, clientY, deltaY, bubbles: true, cancelable: true}));""", x, y, pixels, times)
@@ -140,8 +142,8 @@ def test_wheel_scrolls_and_zooms_the_flame_graph():
 # ---- two recordings --------------------------------------------------------------------
 
 def changes():
-    """The share of much grows by 29 points, that of some by 6, that of little by half a point; before and after have
-    the same weight."""
+    """Return a profile with two recordings of the same weight. From the first to the second, the share of much grows by
+    29 points, that of some by 6, and that of little by half a point."""
     profile = pages.Profile("changes")
     main, shares = profile.frame("main"), {"much": (300, 590), "some": (200, 260), "little": (100, 105), "less": (400, 45)}
     profile.thread(1, 1, "prog")
@@ -175,7 +177,7 @@ def test_times_have_the_same_place_everywhere():
     for number in range(60):  # more rows than fit into the window
         profile.sample(700000, 1, profile.thread(20 + number, 20 + number, "late"))
     page = show(profile.page(), "view=time")
-    page.run("document.querySelector('.lanes').style.marginRight = '15px'")  # like a scroll bar; they are hidden here
+    page.run("document.querySelector('.lanes').style.marginRight = '15px'")  # same effect as a visible scroll bar
     x, y, width, height = area(page, "#strip canvas")
     page.mouse((300, y + 20), "down", (400, y + 20), (700, y + 20), "up")
     wait("a span", lambda: "span" in state(page))
@@ -195,7 +197,7 @@ def test_heatmap_of_steady_load_shows_variation():
     profile.recording()
     profile.thread(1, 1, "prog")
     node = profile.stack(profile.frame("main"))
-    for i in range(5000):  # 100 cells of 20 ms: 20 ms and 22 ms alternate
+    for i in range(5000):  # 100 cells of 20 ms with alternating weights of 20 and 22 ms
         profile.sample(i * 400 + 200, node, weight=400000 + 40000 * (i // 50 % 2))
     profile.sample(1999999, node, weight=1)
     page = show(profile.page(), "view=heat&column=1000000000")
@@ -205,7 +207,7 @@ def test_heatmap_of_steady_load_shows_variation():
     row = (height - 20) / 50
     light, dark = (pixel(page, 300, y + row * (number + 0.5)) for number in (21, 20))
     check(sum(abs(a - b) for a, b in zip(light, dark)) > 200, f"20 ms {light}, 22 ms {dark}")
-    begin = 202 + (1280 - 218) / 2  # of the second column, as in the timeline
+    begin = 202 + (1280 - 218) / 2  # start of the second column, as in the timeline
     page.mouse((begin + 5, y + height - 22), "down", (begin + 9, y + height - 25), "up")
     wait("a span", lambda: "span" in state(page))
     check(state(page)["span"].startswith("1000000-10"), state(page)["span"])
@@ -214,14 +216,14 @@ def test_heatmap_of_steady_load_shows_variation():
 # ---- callers and callees ---------------------------------------------------------------
 
 def halves(page):
-    """Return the positions [top, bottom] of callers, the function and callees."""
+    """Return the positions [top, bottom] of the callers, the function, and the callees."""
     settle(page)
     return page.run("""return [...document.querySelectorAll(".sandwich .flame:not([hidden]), .pivot")]
         .map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom])""")
 
 
 def test_function_is_between_callers_and_callees():
-    page = show(pages.small().page(), "view=sandwich&pivot=1")  # work: main and [cut] call it, it calls leaf and memcpy
+    page = show(pages.small().page(), "view=sandwich&pivot=1")  # main and [cut] call work; work calls leaf and memcpy
     (_, above), (top, bottom), (below, _) = halves(page)
     check(0 <= top - above < 8 and 0 <= below - bottom < 8, halves(page))
     page.mouse((100, above - 9))

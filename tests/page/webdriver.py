@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A small client of the WebDriver protocol: headless Chromium with chromedriver, of Debian's packages chromium and
+"""A small WebDriver client for headless Chromium with chromedriver, as in Debian's packages chromium and
 chromium-driver."""
 import atexit
 import base64
@@ -21,16 +21,16 @@ import tap  # noqa: E402
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Tab": "\ue004", "Shift": "\ue008", "Backspace": "\ue003", "Left": "\ue012", "Up": "\ue013",
         "Right": "\ue014", "Down": "\ue015", "Home": "\ue011", "End": "\ue010", "Space": " "}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-ATTEMPTS = 3  # to start a browser, if it takes longer than chromedriver waits
+ATTEMPTS = 3  # attempts to start a browser, in case it takes longer than chromedriver waits
 STARTED = []
 
 
 class Failure(Exception):
-    """An error of the browser."""
+    """Raised if the browser reports an error."""
 
 
 class Browser:
-    """A Chromium with one window."""
+    """A Chromium process with one window."""
 
     def __init__(self, width=1280, height=860, sandbox=True):
         self.home = tempfile.TemporaryDirectory(prefix="tally-page-")
@@ -81,11 +81,11 @@ class Browser:
         return self.call("POST", self.session + path, body if body is not None else {})
 
     def run(self, script, *args):
-        """Run a script. Returns its result, which may be a promise."""
+        """Run a script, and return its result, which may be a promise."""
         return self.do("/execute/sync", {"script": script, "args": list(args)})
 
     def chrome(self, command, **parameters):
-        """Send a command of the DevTools protocol."""
+        """Send a DevTools protocol command."""
         return self.do("/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def go(self, url):
@@ -108,8 +108,8 @@ class Browser:
         return self.do("/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def drawn(self):
-        """Wait until everything is drawn, before the next frame of the screen: the next mouse position may depend on
-        it."""
+        """Wait until everything has been drawn for the next animation frame, because the next mouse position may depend
+        on it."""
         self.run("return new Promise((done) => requestAnimationFrame(() => done(1)))")
 
     def click(self, selector):
@@ -127,7 +127,7 @@ class Browser:
         self.do("/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def mouse(self, *steps):
-        """Steps are (x, y) to move to, "down" or "up"."""
+        """Move the mouse and press its button. Each step is a position (x, y) to move to, "down", or "up"."""
         actions = []
         for step in steps:
             if isinstance(step, str):
@@ -141,7 +141,7 @@ class Browser:
         self.mouse((x, y), "down", "up")
 
     def log(self, kind):
-        """Return the messages since the last call: "browser" is the console, "performance" contains requests."""
+        """Return the messages since the last call: "browser" selects the console, and "performance" the requests."""
         return self.do("/se/log", {"type": kind})
 
     def printed(self):
@@ -153,7 +153,7 @@ class Browser:
 
 
 def start():
-    """Start a browser. Its sandbox does not work for root, and on some machines for no user."""
+    """Start a browser. Its sandbox does not work for root and, on some machines, for any user."""
     for sandbox in [False] if os.geteuid() == 0 else [True, False]:
         for _ in range(ATTEMPTS):
             try:
@@ -167,7 +167,7 @@ def start():
 
 @machine.probe
 def need_browser():
-    """Chromium starts, and chromedriver controls it."""
+    """Skip the test unless Chromium starts and can be controlled by chromedriver."""
     for program in ("chromium", "chromedriver"):
         if not shutil.which(program):
             return f"{program} is not installed"
@@ -180,6 +180,6 @@ def need_browser():
 
 
 def browser():
-    """Return the browser shared by all tests of a program."""
+    """Return the browser shared by all tests in a program."""
     need_browser()
     return STARTED[0]
