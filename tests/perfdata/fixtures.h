@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Iterate over recordings: the project's own, and those of other tools if they are installed. */
+/* Iterate over recordings: the project's own and, if installed, those from other tools. */
 #ifndef TALLY_TESTS_PERFDATA_FIXTURES_H
 #define TALLY_TESTS_PERFDATA_FIXTURES_H
 
@@ -11,11 +11,12 @@
 
 enum { FIXTURE_PATH = 512 };
 
-/* Two sets with the same layout: perfdata/FOLDER/FILE, and golden/. */
+/* Two sets with the same layout: recordings are perfdata/FOLDER/FILE, expected results are in
+ * golden/. */
 static const struct {
-	const char *variable;  /* environment variable with the root */
+	const char *variable;  /* environment variable that contains the root */
 	const char *originals; /* folder with the originals of perfdata/bigendian-twins */
-	int nr_files, nr_twins, nr_counted; /* minimal numbers */
+	int nr_files, nr_twins, nr_counted; /* minimum number of each */
 } fixture_sets[] = {
 	{"TALLY_FIXTURES", "perf61", 75, 20, 55},
 	{"TALLY_SHARED_FIXTURES", "quipper", 100, 6, 90},
@@ -35,7 +36,7 @@ static inline const char *fixtures_root(int set)
 	return NULL;
 }
 
-/* Call `use` for every file of a folder. Returns the number of files. */
+/* Call `use` for every file in a folder. Returns the number of files. */
 static inline int fixtures_each_of(const char *folder, void (*use)(const char *path))
 {
 	char path[2 * FIXTURE_PATH];
@@ -55,7 +56,7 @@ static inline int fixtures_each_of(const char *folder, void (*use)(const char *p
 	return nr;
 }
 
-/* Call `use` for every file of every folder of perfdata/. Returns the number of files. */
+/* Call `use` for every file in every folder of perfdata/. Returns the number of files. */
 static inline int fixtures_each_of_root(const char *root, void (*use)(const char *path))
 {
 	char folder[FIXTURE_PATH];
@@ -76,7 +77,7 @@ static inline int fixtures_each_of_root(const char *root, void (*use)(const char
 	return nr;
 }
 
-/* Call `use` for every file of every existing set. */
+/* Call `use` for every file in all sets that exist. */
 static inline void fixtures_each(void (*use)(const char *path))
 {
 	for (int set = 0; set < NR_FIXTURE_SETS; set++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Real files: records by type, time order, big-endian copies. */
+/* Read real recordings: check the records of each type, their time order, and big-endian copies. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -144,7 +144,7 @@ static int seen_compare(const void *a, const void *b)
 
 typedef int next_fn(struct tally_perfdata *, struct tally_perfdata_record *, struct tally_error *);
 
-/* Collect all records with a time. Returns the result of the last read. */
+/* Collect all records with a timestamp. Returns the result of the last read. */
 static int see_all(struct tally_perfdata *data, next_fn *next, seen_list *list)
 {
 	struct tally_perfdata_record record;
@@ -201,7 +201,8 @@ static void check_order(const char *path)
 	tally_vec_free(&ordered);
 }
 
-/* Request one of three samples, and all other records. */
+/* Check that a request for every third sample returns exactly these samples and all records of
+ * other types. */
 static void check_wanted(const char *path)
 {
 	enum { WANTED_WORDS = 3 };
@@ -247,7 +248,7 @@ static void returns_only_requested_samples(void **state)
 
 /* ---- big-endian copies --------------------------------------------------- */
 
-/* HEADER_FEATURE keeps the byte order of the file; everything else must be equal. */
+/* HEADER_FEATURE records keep the file's byte order; everything else must be equal. */
 static void check_same_records(struct tally_perfdata *a, struct tally_perfdata *b)
 {
 	struct tally_perfdata_record x, y;
@@ -292,7 +293,7 @@ static void check_same_strings(struct tally_perfdata_strings a, struct tally_per
 		assert_string_equal(a.items[i], b.items[i]);
 }
 
-/* The copies lack a few features, but all features that they have must be decoded. */
+/* Check that all known features in a file are decoded. Big-endian copies lack a few features. */
 static void check_all_present(struct tally_perfdata *data, const struct tally_perfdata_env *env)
 {
 	struct tally_perfdata_feature feature;
@@ -392,9 +393,9 @@ static void reads_big_endian_copies_equally(void **state)
 
 /* ---- features ------------------------------------------------------------ */
 
-/* Expected notes about files, by a word in their paths. */
+/* Expected notes, selected by a substring of the file's path. */
 static const struct {
-	const char *part; /* part of the path */
+	const char *part; /* substring of the path */
 	enum tally_perfdata_note_kind kind;
 } oddities[] = {
 	{"extrabyte", TALLY_NOTE_STRAY_BYTES},
@@ -414,7 +415,8 @@ static bool is_expected(const char *path, const struct tally_perfdata_note *note
 	return false;
 }
 
-/* Check that every known feature is decoded and that notes are only those expected by the path. */
+/* Check that every known feature is decoded and that only the notes expected for the path are
+ * reported. */
 static void check_features(const char *path)
 {
 	const struct tally_perfdata_note *note;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rounds that never end: the queue of records is limited, no record is lost, and a note reports it.
- */
+/* Recordings with rounds that never end. The size of the record queue is limited, no record is
+ * lost, and a note reports that the limit was reached. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ struct sample {
 	uint64_t ip, time;
 };
 
-/* Write a compressed file of samples. Their times are in blocks of 64 that rise from block to
- * block. */
+/* Write a file of samples, compressed if the level is not 0. Timestamps decrease within each block
+ * of 64 samples, and increase from block to block. */
 static int make_file(int compress_level)
 {
 	static struct sample samples[NR_SAMPLES];
@@ -57,7 +57,7 @@ static bool has_note(const struct tally_perfdata *data, enum tally_perfdata_note
 	return false;
 }
 
-/* Read all records with this limit. Returns the maximal memory used by queued records. */
+/* Read all records with this limit. Returns the maximum memory used by queued records. */
 static uint64_t read_all(struct tally_perfdata *data, uint64_t limit)
 {
 	struct tally_perfdata_record record;
@@ -107,7 +107,8 @@ static void sorts_completely_within_the_limit(void **state)
 	close(fd);
 }
 
-/* Another process writes to a mapped file after a record was queued and before it is returned. */
+/* Change the file after its records have been queued and before they are returned, as another
+ * process can do to a mapped file. */
 static void reads_record_sizes_once(void **state)
 {
 	const uint16_t huge = UINT16_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The queue that sorts records by time, compared with a stable sort. */
+/* Compare the queue that sorts records by time with a stable sort. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,8 @@ static int entry_compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Return a time by the kind of input: random, falling, rising, constant, runs of eight rings. */
+/* Return a timestamp for this kind of input: random, decreasing, increasing, constant, or
+ * increasing in runs as if from eight rings. */
 static uint64_t time_of(int kind, uint64_t i, uint64_t *seed)
 {
 	switch (kind) {
@@ -69,8 +70,8 @@ static void test_sorts_like_a_stable_sort(void **state)
 	free(all);
 }
 
-/* Four rings emptied in turn. No record that was released early has a later time than others, and
- * few are queued. */
+/* Empty four rings in turn. The queue must release records early and in timestamp order, and must
+ * never hold more than a few. */
 static void test_rounds_release_early(void **state)
 {
 	struct tally_order order = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every real file through reader, writer and reader again, and through a pipe. */
+/* Pass every real file through the reader, the writer and the reader again, and through a pipe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,8 +92,8 @@ static void compare_build_ids(const char *path, struct tally_perfdata *a, struct
 	}
 }
 
-/* Contents of features are in the byte order of the file and can only be copied if it is the same.
- */
+/* Copy build IDs, and other features if `alike` is set. Features are in the file's byte order, so
+ * they can only be copied if the byte order stays the same. */
 static void copy_features(struct tally_perfdata *from, struct tally_perfdata_writer *to, bool alike)
 {
 	struct tally_perfdata_feature feature;
@@ -111,7 +111,8 @@ static void copy_features(struct tally_perfdata *from, struct tally_perfdata_wri
 		assert_int_equal(tally_perfdata_writer_build_id(to, build_id), 0);
 }
 
-/* A record of unknown layout cannot be byte-swapped: the fuzzer's file has one. */
+/* Copy the records. This fails for a record of unknown layout, which cannot be byte-swapped; the
+ * fuzzer's file contains such a record. */
 static int copy_records(struct tally_perfdata *from, struct tally_perfdata_writer *to)
 {
 	struct tally_perfdata_record record;
@@ -181,7 +182,7 @@ static void check_roundtrip(const char *path)
 	struct tally_perfdata_record record;
 
 	assert_int_equal(tally_perfdata_open(path, &from, NULL), 0);
-	/* In pipe mode attrs are records. */
+	/* In pipe mode, attrs are stored as records, so read all records first. */
 	while (tally_perfdata_next(from, &record, NULL) > 0)
 		;
 	for (int i = 0; i < 8; i += (int)tier_step(3))
@@ -232,7 +233,7 @@ static void test_stream(void **state)
 	fixtures_each(check_stream);
 }
 
-/* Time order in a stream. Its records are in temporary chunks. */
+/* Check the time order of records read from a stream, which are stored in temporary chunks. */
 static void check_ordered_stream(const char *path)
 {
 	char command[FIXTURE_PATH * 2];

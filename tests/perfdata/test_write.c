@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of the writer, read completely, truncated and damaged. */
+/* Read files created by the writer: complete, truncated and damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static struct tally_perfdata_writer_options variant(int i)
 		.pipe = i & 1, .foreign = i & 2, .compress_level = i & 4 ? 3 : 0};
 }
 
-/* A sample has identifier, ip, time and period; a trailer has time and identifier. */
+/* Samples contain identifier, ip, time and period; trailers contain time and identifier. */
 static struct perf_event_attr make_attr(uint32_t type, uint64_t config)
 {
 	return (struct perf_event_attr){
@@ -78,8 +78,8 @@ static size_t make_comm(uint8_t *record, const char *name, uint64_t id, uint64_t
 	return header.size;
 }
 
-/* Write records of two rings, one after the other in each round: times are 100, 102 ... then 101,
- * 103 ... */
+/* Write records from two rings, one ring after the other in each round: the timestamps are 100, 102
+ * and so on, and then 101, 103 and so on. */
 static void write_records(struct tally_perfdata_writer *writer)
 {
 	uint64_t words[SAMPLE_WORDS], more[SAMPLE_WORDS];
@@ -112,7 +112,8 @@ static const struct tally_perfdata_pmu pmus[] = {{1, "software"}, {5, "breakpoin
 static const struct tally_perfdata_group groups[] = {{"", 0, 2}, {"second", 1, 1}};
 static const struct tally_perfdata_cache caches[] = {{1, 64, 64, 8, "Data", "32K", "0-1"}};
 
-/* Magic, "0.6", little endian, 8-byte longs, 4096; one ftrace format, one system of one event. */
+/* Tracing data: magic, version "0.6", little-endian, 8-byte longs, page size 4096, one ftrace
+ * format, and one system with one event. */
 static const char tracing[] = "\x17\x08\x44tracing0.6\0\0\x08\x00\x10\0\0"
 			      "header_page\0\4\0\0\0\0\0\0\0page"
 			      "header_event\0\5\0\0\0\0\0\0\0event"
@@ -305,8 +306,8 @@ static void reads_what_was_written(void **state)
 	}
 }
 
-/* A recorder that was killed: the file has all records and no features, and is reported as
- * unfinished. */
+/* Read a file from a recorder that was killed. The file contains all records but no features, and
+ * is reported as unfinished. */
 static void reads_unfinished_files(void **state)
 {
 	(void)state;
@@ -343,7 +344,7 @@ static int read_all(const uint8_t *bytes, size_t len)
 			assert_true(record.size >= sizeof(struct perf_event_header));
 			if (record.offset == UINT64_MAX)
 				continue;
-			/* Each record is another part of the file. */
+			/* Records do not overlap in the file. */
 			assert_true(record.offset < len);
 			used += record.size;
 		}
@@ -366,19 +367,19 @@ static void reads_files_truncated_anywhere(void **state)
 		struct bytes bytes = make_file(variant(i), true);
 		int last = 0;
 
-		/* Truncated at every length; compressed files, which are slow to read, at every
-		 * fifth. */
+		/* Truncate the file at every length. Compressed files are slow to read, so use only
+		 * every fifth length. */
 		for (size_t len = 0; len <= bytes.len; len += (i & 4 ? 5 : 1) * tier_step(37)) {
 			int nr = read_all(bytes.data, len);
 
-			assert_true(nr >= last); /* more bytes never give fewer records */
+			assert_true(nr >= last); /* more bytes must not yield fewer records */
 			last = nr;
 		}
 		free(bytes.data);
 	}
 }
 
-/* Each word of the header, attrs and feature table is set to problematic values. */
+/* Set each word of the header, attrs and feature table to problematic values. */
 static void survives_damaged_headers(void **state)
 {
 	static const uint64_t values[] = {0,  1,          7,          UINT64_MAX, UINT64_MAX - 7,
@@ -391,8 +392,8 @@ static void survives_damaged_headers(void **state)
 		for (size_t at = 8; at + 8 <= bytes.len; at += at < 600 ? 8 : 104 * tier_step(5)) {
 			uint64_t before = tally_get_u64(bytes.data + at);
 
-			/* In the quick tier one of the values at each offset, and the next one at
-			 * the next offset. */
+			/* In the quick tier, try only one value at each offset, and use a different
+			 * value at the next offset. */
 			for (size_t v = at / 8 % tier_step(9);
 			     v < sizeof(values) / sizeof(values[0]); v += tier_step(9)) {
 				tally_put_u64(bytes.data + at, values[v]);
@@ -404,7 +405,8 @@ static void survives_damaged_headers(void **state)
 	}
 }
 
-/* A record size below 8 ends reading after the valid records, and every later read fails, too. */
+/* Reading ends at a record size below 8, after the valid records have been returned, and every
+ * later read fails as well. */
 static void a_record_without_size_ends_reading(void **state)
 {
 	uint8_t bytes[16 + 8 + 8] = "PERFILE2\x10";
@@ -446,7 +448,8 @@ static void reports_trailing_garbage(void **state)
 	assert_int_equal(err.offset, 8);
 }
 
-/* Readers before 6.3 accept attrs of 128 bytes; larger ones are written only if needed. */
+/* Attrs larger than 128 bytes are written only if needed, because readers before 6.3 may not accept
+ * them. */
 static void writes_large_attrs_only_if_needed(void **state)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_RAW, 1);
@@ -470,7 +473,7 @@ static void writes_large_attrs_only_if_needed(void **state)
 	close(fd);
 }
 
-/* The disk is full: complete records are kept, and the file ends with one. */
+/* Fill the disk. Complete records are kept, and the file ends with a complete record. */
 static void a_full_disk_leaves_complete_records(void **state)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_HARDWARE, 0);
