@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bugs for plant.py: one changed line each, each in another directory of src. They were chosen by reading src, not the
-tests.
+"""Bugs for plant.py, each of which changes one line in a different directory of src. They were chosen by reading src,
+not the tests.
 
-`now` occurs exactly once in the file. `becomes` compiles without a warning. `wrong` is the effect that users see.
+`now` occurs exactly once in the file. `becomes` compiles without a warning. `wrong` is the effect visible to users.
 """
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class Bug(NamedTuple):
 
     @property
     def name(self):
-        """Return the directory without "src/", which is the name of the bug."""
+        """Return the name of the bug: its directory without "src/"."""
         return self.path.removeprefix("src/").rpartition("/")[0]
 
 

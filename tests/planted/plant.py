@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Plant the bugs of bugs.py, one after the other, and see whether the quick tests find them.
+"""Plant the bugs in bugs.py one after the other, and check whether the quick tests find them.
 
 usage: plant.py [--list] [--keep] [--jobs N] [NAME...]
 
-NAME is the directory of a bug without "src/", as in "symbols" or "cli/record"; without names all bugs are planted.
+NAME is the directory of a bug without "src/", as in "symbols" or "cli/record"; without names, all bugs are planted.
 
-The tests run in a copy of HEAD, built as scripts/check.sh builds the quick tier. Without a bug no test may fail twice;
-a test that fails once is not used. A bug is found if a test fails with it, and fails again when it is repeated. The
-tests of the bug's directory run first. The fixtures in ../shared are not used.
+The tests run in a copy of HEAD, which is built as scripts/check.sh builds the quick tier. Without a bug, no test may
+fail twice; a test that fails once is not used. A bug counts as found if a test fails with the bug, and fails again when
+repeated. The tests in the bug's directory run first. The fixtures in ../shared are not used.
 
-Progress goes to standard error, the table to standard output. Exit status: 0 if all bugs were found, 1 if not, 2 if the
-trial could not be made.
+Progress is printed to standard error, and the table to standard output. The exit status is 0 if all bugs were found, 1
+if not, and 2 if the trial could not be run.
 """
 import argparse
 import json
@@ -51,7 +51,7 @@ def give_up(*lines):
 
 
 def options_of_quick(tree):
-    """Return the build options of the quick tier of scripts/check.sh."""
+    """Return the build options that scripts/check.sh uses for the quick tier."""
     words = subprocess.run(["sh", "-c", ". ./lib.sh; echo $quick_options"], cwd=os.path.join(tree, "scripts"), check=True,
                            capture_output=True, text=True).stdout.split()
     if not words:
@@ -67,7 +67,7 @@ def copy_head(tree):
 
 
 def leaks_are_refused(directory):
-    """Return true if LeakSanitizer does not work: it stops threads with ptrace, which some machines deny."""
+    """Return true if LeakSanitizer does not work. It stops threads with ptrace, which some machines deny."""
     probe = os.path.join(directory, "leak-probe")
     compiler = ["cc", "-fsanitize=address", "-x", "c", "-o", probe, "-"]
 
@@ -115,7 +115,7 @@ class Build:
             return [test["name"] for test in json.load(file)]
 
     def failing(self):
-        """Return the names that scripts/count_tests.py prints, including those of tests that did not run."""
+        """Return the names of failed tests printed by scripts/count_tests.py, including tests that did not run."""
         counter = [sys.executable, os.path.join(self.tree, "scripts", "count_tests.py"), self.build]
         output = subprocess.run(counter, capture_output=True, text=True, check=True).stdout
         names = set(REPEAT.findall(output))
@@ -124,7 +124,7 @@ class Build:
         return names
 
     def test(self, names, limit):
-        """Run tests. With a limit, stop at the first one that meson reports as failed. Results are in order of
+        """Run tests. With a limit, stop after this many tests that meson reports as failed. Results are in order of
         completion."""
         path = os.path.join(self.build, "meson-logs", "testlog.json")
         if os.path.exists(path):
@@ -169,11 +169,12 @@ class Trial:
         for name in failed:
             say(f"not used, as it failed once without a bug: {name}")
         self.names = [result.name for result in results if not result.failed]
-        # meson reports tests with skipped points of cmocka as failed: it cannot stop at these.
+        # meson reports tests with skipped cmocka points as failed, so these tests run without stopping at the first
+        # failure.
         self.misjudged = {result.name for result in results if result.fails_meson}
 
     def groups(self, bug):
-        """Return the tests, those of the nearest directories first."""
+        """Yield groups of tests, those in the directories nearest to the bug first."""
         parts = [part for part in bug.name.split("/") if part != "hosts"]
         rest = self.names
         for prefix in ("/".join(parts) + "/" * (len(parts) == 1), parts[0] + "/", ""):
@@ -191,7 +192,7 @@ class Trial:
         return None
 
     def plant(self, bug):
-        """Plant a bug. Returns (whether it was found, a short explanation)."""
+        """Plant a bug. Return (whether the bug was found, short explanation)."""
         path = os.path.join(self.build.tree, bug.path)
         text = read(path)
         write(path, text.replace(bug.now, bug.becomes))
@@ -225,7 +226,7 @@ def check_table(tree, bugs):
 
 
 def run_trial(build, bugs):
-    """Return rows of (bug, whether it was found, a short explanation)."""
+    """Return rows of (bug, whether the bug was found, short explanation)."""
     check_table(build.tree, bugs)
     say("building")
     build.setup()
