@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Test program: functions that call each other, mapped by a process. Tests add samples to it. */
+/* Test program: a file with functions that call each other, and a process that maps the file. Tests
+ * add samples taken in these functions. */
 #ifndef TALLY_TESTS_PROFILE_ANNOTATED_H
 #define TALLY_TESTS_PROFILE_ANNOTATED_H
 
@@ -16,7 +17,7 @@ enum {
 	ANNOTATED_FUNCTIONS = 4,
 	ANNOTATED_STEP = 0x40, /* distance between functions */
 	ANNOTATED_SIZE = 14,
-	ANNOTATED_RETURN = 9, /* return address of the call */
+	ANNOTATED_RETURN = 9, /* offset of the call's return address */
 	ANNOTATED_INSNS = 6,
 	ANNOTATED_BASE = 0x7000000, /* where the file is mapped */
 	ANNOTATED_PID = 1 << 23,    /* not a valid pid, so /proc is not read */
@@ -36,7 +37,7 @@ struct annotated {
 	struct tally_annotation_codes *codes;
 };
 
-/* Write the file. Each function calls the next one, the last one calls the first. */
+/* Write the file. Each function calls the next one, and the last one calls the first. */
 static inline void annotated_write(const struct annotated *f)
 {
 	static const struct image_symbol symbols[ANNOTATED_FUNCTIONS] = {
@@ -100,14 +101,14 @@ static inline void annotated_close(struct annotated *f)
 	temporary_remove(f->dir);
 }
 
-/* Return the address of offset `at` in a function. */
+/* Return the address at offset `at` in a function. */
 static inline uint64_t annotated_ip(int function, uint64_t at)
 {
 	return ANNOTATED_BASE + IMAGE_TEXT_OFFSET + (uint64_t)function * ANNOTATED_STEP + at;
 }
 
-/* Add a sample of an event at offset `at` of a function, called by `nr` functions, innermost first.
- */
+/* Add a sample of an event at offset `at` in a function. The `nr` elements of `callers` are the
+ * function's callers, innermost first. */
 static inline void annotated_sample(struct annotated *f, uint32_t event, int function, uint64_t at,
 				    uint64_t weight, const int *callers, size_t nr)
 {

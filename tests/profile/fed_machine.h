@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A machine that tests feed records to. */
+/* A machine to which tests feed records. */
 #ifndef TALLY_TESTS_PROFILE_FED_MACHINE_H
 #define TALLY_TESTS_PROFILE_FED_MACHINE_H
 

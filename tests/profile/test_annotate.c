@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Costs of instructions, compared with a simple count over random stacks. */
+/* Compare instruction costs with a simple count over random stacks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static void counts_samples_of_each_instruction(void **state)
 	annotated_close(&f);
 }
 
-/* Callers after an invalid return address are ignored. */
+/* Callers beyond an invalid return address are ignored. */
 static void ignores_callers_after_an_invalid_return_address(void **state)
 {
 	uint64_t words[] = {(uint64_t)PERF_CONTEXT_USER, annotated_ip(0, 0),
@@ -163,7 +163,7 @@ static void finds_kinds_and_targets_of_instructions(void **state)
 	annotated_close(&f);
 }
 
-/* Only the sums are kept of functions other than the selected one. */
+/* Check that only sums are kept for functions other than the selected function. */
 static void keeps_only_sums_of_other_functions(void **state)
 {
 	const int callers[] = {1, 2};
@@ -200,7 +200,8 @@ static void limits_the_number_of_offsets(void **state)
 	annotated_close(&f);
 }
 
-/* Only the start of a large function is shown. Samples in the rest are counted. */
+/* Check that only the start of a large function is shown, and that samples in the remaining code
+ * are counted. */
 static void limits_the_size_of_shown_code(void **state)
 {
 	struct tally_annotation annotation;

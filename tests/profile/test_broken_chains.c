@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Broken callchains end at the first invalid return address. Random chains consist of words of
- * known kind. */
+/* Test broken callchains, which must end at the first invalid return address. Random chains consist
+ * of words of known kinds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,8 @@ static void feed_mmap(struct fixture *f, int pid, enum place place, uint64_t pgo
 /* Offsets of the entry function, where callchains end, and of an ordinary function. */
 enum { START = 0x800, MAIN = 0xa00 };
 
-/* Write a page of code: in each 16 bytes a call of 5 bytes, then bytes that are not a call. */
+/* Write a page of code: each 16 bytes contain a 5-byte call, followed by bytes that are not a
+ * call. */
 static void write_code(struct fixture *f)
 {
 	static const struct image_symbol functions[] = {
@@ -143,10 +144,10 @@ static int add(struct fixture *f, int pid, const uint64_t *words, uint64_t nr, u
 
 /* ---- random chains ------------------------------------------------------------- */
 
-/* A callchain, and the frames that are expected of it. */
+/* A callchain and the frames expected from it. */
 struct chain {
 	uint64_t words[2 * DEPTH + 4], shown[2 * DEPTH + 4];
-	size_t nr, nr_shown; /* `shown` without markers */
+	size_t nr, nr_shown; /* `shown` does not include markers */
 	bool is_raw, is_astray;
 };
 
@@ -179,7 +180,7 @@ static struct chain random_chain(struct random *random)
 					   : (enum place)random_below(random, PLACES);
 
 		if (chain.is_raw && place == MARKER)
-			continue; /* it would be taken for a marker */
+			continue; /* this word would be mistaken for a marker */
 		chain.is_astray |= !chain.is_raw && !is_caller(place);
 		chain_push(&chain, random_word(random, place));
 	}
@@ -198,7 +199,7 @@ static bool frame_is(const struct fixture *f, uint32_t number, uint64_t word)
 
 	if (frame->symbol && !strcmp(name_of(frame), TALLY_CUT))
 		return false;
-	/* Frames in files have the file offset. */
+	/* Frames in files are identified by file offset. */
 	if (word - starts[MISSING_FILE] < PAGE)
 		addr = word - starts[MISSING_FILE];
 	else if (word - starts[AFTER_CALL] < PAGE || word - starts[DATA] < PAGE)
@@ -223,9 +224,9 @@ static void stack_check(const struct fixture *f, const struct tally_bucket *buck
 	assert_string_equal(tally_dso_name(last->dso), TALLY_CUT);
 }
 
-/* Each chain ends with [cut] at the first invalid return address. Results do not depend on words
- * that were already seen: in another chain, as a sampled address or in a chain that is not
- * validated. */
+/* Check that each chain ends with [cut] at the first invalid return address. The result must not
+ * depend on whether the address has been seen before: in another chain, as a sampled address, or in
+ * a chain that is not validated. */
 static void ends_chains_at_the_first_invalid_caller(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
@@ -257,7 +258,7 @@ static void ends_chains_at_the_first_invalid_caller(void **state)
 
 /* ---- single chains --------------------------------------------------------------- */
 
-/* Add a chain. Check its number of callers and the total number of broken chains. */
+/* Add a chain, and check its number of callers and the total number of broken chains. */
 static void expect(struct fixture *f, int pid, const uint64_t *words, uint64_t nr, uint32_t callers,
 		   uint64_t astray)
 {
@@ -270,8 +271,8 @@ static void expect(struct fixture *f, int pid, const uint64_t *words, uint64_t n
 	assert_int_equal(f->profile.stats.astray, astray);
 }
 
-/* Callers are validated only if the mappings of the process are known, and only if the kernel
- * recorded them by frame pointers. */
+/* Callers are validated only if the kernel recorded them using frame pointers and the process's
+ * mappings are known. */
 static void validates_only_frame_pointer_chains_of_known_processes(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
@@ -298,7 +299,8 @@ static void validates_only_frame_pointer_chains_of_known_processes(void **state)
 	teardown(&f);
 }
 
-/* An entry function has no caller: what follows it is dropped, and the chain is not broken. */
+/* An entry function has no caller, so the words after it are dropped, and the chain does not count
+ * as broken. */
 static void ends_chains_at_the_entry_function(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
@@ -344,7 +346,7 @@ static void counts_the_cut_mark_against_max_stack(void **state)
 	teardown(&f);
 }
 
-/* [cut] is found again after a garbage collection, with any frame number. */
+/* Check that [cut] is still recognized after a garbage collection, whatever its frame number. */
 static void finds_the_cut_mark_after_garbage_collection(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH,
@@ -378,7 +380,7 @@ static void finds_the_cut_mark_after_garbage_collection(void **state)
 	teardown(&f);
 }
 
-/* With a second pass only the callers of marked buckets are validated. */
+/* In a second pass, only the callers of marked buckets are validated. */
 static void validates_callers_in_the_second_pass(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU, .second_pass = true};

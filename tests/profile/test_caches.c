@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Caches of addresses grow and evict entries if there are many addresses; results stay the same. */
+/* Check that results stay the same when address caches grow and, with many addresses, evict
+ * entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Add samples. Each address is a separate function and the caller of the address before it. */
+/* Add samples. Each address is a separate function, which calls the function at the previous
+ * address. */
 static void add_all(struct fixture *f, struct tally_profile *profile)
 {
 	for (uint64_t i = 0; i < ADDRESSES * ROUNDS; i++) {

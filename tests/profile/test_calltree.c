@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Selections and call trees, compared with a simple count over random callchains. */
+/* Compare selections and call trees with a simple count over random callchains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,8 +90,8 @@ static void fixture_end(struct fixture *f)
 	tally_profile_free(&f->profile);
 }
 
-/* Get the part of a chain that the tree contains, in the order of the tree (see calltree.h).
- * Returns false if the chain is not in the tree. */
+/* Get the part of a chain that the tree contains, in the tree's order (see calltree.h). Returns
+ * false if the chain is not in the tree. */
 static bool walk_of(const struct chain *chain, const struct tally_calltree_options *options,
 		    struct chain *ret_walk)
 {
@@ -119,7 +119,8 @@ static bool walk_of(const struct chain *chain, const struct tally_calltree_optio
 	       !memcmp(walk.frames, options->prefix, options->nr_prefix * sizeof(*walk.frames));
 }
 
-/* Add up the chains that pass through a path after the prefix, and those that end there. */
+/* Add up the weights of the chains that pass through a path after the prefix, and of the chains
+ * that end there. */
 static void count(const struct fixture *f, const struct tally_calltree_options *options,
 		  const uint32_t *path, uint32_t nr, uint64_t *ret_total, uint64_t *ret_self)
 {
@@ -189,7 +190,8 @@ static void trees_match_a_simple_count(void **state)
 	}
 }
 
-/* With limits, only nodes that are light or deep are missing; the others keep their weights. */
+/* Check that limits only omit nodes that are too light or too deep, and that the other nodes keep
+ * their weights. */
 static void limits_omit_only_light_or_deep_nodes(void **state)
 {
 	struct tally_calltree_options options = {.function = TALLY_FRAME_NONE};
@@ -256,7 +258,8 @@ static void selects_by_time_and_bucket(void **state)
 	fixture_end(&f);
 }
 
-/* Tracks are sorted by weight; each bin has the samples of its time. */
+/* Check that tracks are sorted by weight and that each bin contains the samples taken in its time
+ * range. */
 static void timelines_sort_tracks_and_fill_bins(void **state)
 {
 	struct tally_timeline_options options = {.nr_bins = 7, .first = 1, .most = 3};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples with deferred callchains: each is returned once, with the callers that were recorded for
+/* Samples with deferred callchains: each sample is returned once, with the callers recorded for
  * it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void add(struct tally_deferred *deferred, int32_t tid, uint64_t cookie, u
 
 	memcpy(record, &number, size < 8 ? size : 8);
 	assert_int_equal(tally_deferred_add(deferred, tid, cookie, &sample), 0);
-	free(record); /* it was copied */
+	free(record); /* must not affect the queued copy */
 }
 
 static void join(struct tally_deferred *deferred, int32_t tid, uint64_t cookie)
@@ -39,7 +39,7 @@ static void join(struct tally_deferred *deferred, int32_t tid, uint64_t cookie)
 	assert_int_equal(tally_deferred_join(deferred, tid, cookie, words_of(callers, WORDS)), 0);
 }
 
-/* Expect this sample next, with the callers of its cookie if `joined`. */
+/* Expect this sample next, with the callers recorded for its cookie if `joined`. */
 static void expect(struct tally_deferred *deferred, uint64_t number, uint64_t cookie, bool joined)
 {
 	struct tally_deferred_sample sample;
@@ -90,10 +90,10 @@ static void samples_of_one_kernel_entry_share_callers(void **state)
 	expect(&deferred, 100, 1, true);
 	expect(&deferred, 102, 1, true);
 	expect_none(&deferred);
-	/* A sample that arrives after its callers. */
+	/* Add a sample after its callers have arrived. */
 	add(&deferred, 7, 1, 103, 8);
 	expect(&deferred, 103, 1, true);
-	/* The same callers again, recorded by another event. */
+	/* Add the same callers again, as another event would. */
 	join(&deferred, 7, 1);
 	expect_none(&deferred);
 	join(&deferred, 8, 1);
@@ -127,8 +127,8 @@ static void joins_an_empty_list_of_callers(void **state)
 	tally_deferred_free(&deferred);
 }
 
-/* Samples without callers are returned in the order of arrival: when another cookie arrives, when
- * the thread exits or executes another program, and at the end. */
+/* Samples without callers are returned in order of arrival when another cookie arrives, when the
+ * thread exits or executes another program, and at the end. */
 static void returns_samples_whose_callers_were_lost(void **state)
 {
 	struct tally_deferred deferred = {0};
@@ -154,7 +154,7 @@ static void returns_samples_whose_callers_were_lost(void **state)
 	tally_deferred_free(&deferred);
 }
 
-/* If memory is short, callers are dropped first, then samples of the thread that has waited
+/* If memory runs short, callers are dropped first, and then samples from the thread that has waited
  * longest. */
 static void memory_is_bounded(void **state)
 {
@@ -176,7 +176,7 @@ static void memory_is_bounded(void **state)
 		}
 	}
 	assert_in_range(MANY - next, LIMIT / SIZE / 2, LIMIT / SIZE);
-	/* The limit applies to a single thread, too. A sample that exceeds the limit alone is
+	/* The limit also applies to a single thread. A sample that exceeds the limit on its own is
 	 * returned immediately. */
 	for (uint64_t i = 0; i < 3; i++)
 		add(&deferred, MANY, 1, MANY + i, LIMIT - 500);
@@ -206,8 +206,8 @@ static void frees_waiting_samples(void **state)
 
 /* ---- random sequences -------------------------------------------------------------- */
 
-/* A stay of a thread in the kernel, with samples. Callchain records get lost, arrive twice, or
- * arrive before the last sample of a stay. */
+/* A thread's stay in the kernel, with the samples taken during it. Callchain records may be lost,
+ * arrive twice, or arrive before the last sample of the stay. */
 struct kernel_stay {
 	uint64_t cookie;
 	uint64_t samples[8];
@@ -236,8 +236,8 @@ static void returns_each_sample_of_random_sequences_once(void **state)
 		int32_t tid = (int32_t)random_below(&random, THREADS);
 		struct kernel_stay *stay = &stays[tid];
 
-		if (!stay->cookie || !random_below(&random, 8)) { /* new stay; the record was lost
-		                                                   */
+		/* A new stay begins. The callchain record of the previous one was lost. */
+		if (!stay->cookie || !random_below(&random, 8)) {
 			if (stay->nr)
 				tally_deferred_release(&deferred, tid);
 			stay_end(&deferred, stay, &nr_out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verdicts of a diff, checked with generated recordings and known changes. With TALLY_LONG=1 there
- * are ten times as many. */
+/* Check the verdicts of a diff, using generated recordings with known changes. With TALLY_LONG=1
+ * there are ten times as many comparisons. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,12 +24,12 @@ enum { FUNCTIONS = 16, BASE = 0x10000, STEP = 0x100, PID = 42, MOST = 8 };
 struct program {
 	double shares[FUNCTIONS];
 	double hz, seconds;
-	double phases; /* mean duration of a phase in seconds; 0: no phases */
-	bool is_alike; /* all phases last equally long, in all runs */
+	double phases; /* mean duration of a phase in seconds, or 0 for no phases */
+	bool is_alike; /* all phases have the same length in all runs */
 	double runs;   /* relative standard deviation of a function's time between runs */
-	double bursts; /* up to this additional share of the last function, in one run of three */
-	int depth;     /* recursion depth of the common callers; 0: no callchains */
-	double late;   /* one more sample, this many seconds later */
+	double bursts; /* maximum additional share of the last function in one of three runs */
+	int depth;     /* recursion depth of the common callers, or 0 for no callchains */
+	double late;   /* time of an additional late sample in seconds, or 0 */
 };
 
 static const struct program plain = {
@@ -63,7 +63,7 @@ static double random_part(struct random *random)
 	return (double)(random_u64(random) >> 11) / (double)(1ull << 53);
 }
 
-/* Return an approximately normal random number: the sum of twelve uniform ones. */
+/* Return an approximately normal random number: the sum of twelve uniform random numbers. */
 static double random_normal(struct random *random)
 {
 	double sum = -6;
@@ -73,8 +73,8 @@ static double random_normal(struct random *random)
 	return sum;
 }
 
-/* Choose a function. In each of two phases one half of the functions has three times the weight of
- * the other. */
+/* Choose a function. In each of the two phases, one half of the functions has three times the
+ * weight of the other half. */
 static uint32_t random_function(const double *weights, int phase, struct random *random)
 {
 	double total = 0, at;
@@ -191,7 +191,7 @@ static bool is_changed(const struct tally_diff_row *row, int measure)
 }
 
 struct outcome {
-	int rows, changed, trials, wrong; /* comparisons with a row reported as changed */
+	int rows, changed, trials, wrong; /* wrong: comparisons with a row reported as changed */
 	int found;                        /* comparisons that report function 1 as grown */
 };
 
@@ -235,8 +235,9 @@ static void does_not_report_unchanged_rows_as_changed(void **state)
 		int nr;
 		double phases, runs, bursts;
 		bool is_alike;
-		int often; /* number of comparisons: rows of a run share its phases, so errors
-		            * correlate */
+		/* Number of comparisons, or 0 for the default. All rows in a run share its phases,
+		 * so their errors are correlated. */
+		int often;
 	} worlds[] = {
 		{"one recording each", 1, 0, 0},
 		{"one, phases of 20 ms", 1, 0.02, 0},
@@ -283,8 +284,8 @@ static struct program grown(const struct program *program, double by)
 	return other;
 }
 
-/* If all samples except one are in one block of time, phases cannot be detected. Then one recording
- * a side does not suffice for a verdict; several do. */
+/* If all samples but one are in one block of time, phases cannot be detected. In this case, one
+ * recording per side is not enough for a verdict, but several are. */
 static void needs_several_recordings_if_a_late_sample_hides_phases(void **state)
 {
 	struct program late = plain, grows;
@@ -304,7 +305,7 @@ static void needs_several_recordings_if_a_late_sample_hides_phases(void **state)
 		compare_often("five, a late sample, 30 % planted", &late, &grows, 5, 10).found, 10);
 }
 
-/* Recordings of a side that agree exactly give the most certain verdicts. */
+/* Check that verdicts are most certain if all recordings of a side agree exactly. */
 static void equal_recordings_give_certain_verdicts(void **state)
 {
 	struct program a = plain, b;
@@ -372,7 +373,7 @@ static void ignores_sampling_rate_and_duration(void **state)
 	assert_true(outcome.changed * 100 <= outcome.rows);
 }
 
-/* The first samples have small blocks; later samples need far larger ones. */
+/* The first samples have small blocks; later samples need far larger blocks. */
 static void times_may_be_centuries_apart(void **state)
 {
 	struct program ages = plain;
@@ -412,7 +413,7 @@ static void ignores_recursion_depth(void **state)
 	tally_diff_free(diff);
 }
 
-/* Absolute values are seconds: a recording twice as long has twice the value. */
+/* Absolute values are in seconds, so a recording that is twice as long has twice the value. */
 static void absolute_values_grow_with_the_duration(void **state)
 {
 	struct tally_diff_options options = {.keys = TALLY_KEY_SYMBOL, .absolute = true};
@@ -446,7 +447,7 @@ static void same_recordings_give_the_same_values(void **state)
 
 /* ---- statistics ----------------------------------------------------------------- */
 
-/* Compare with tables of Student's t. */
+/* Compare with published tables of Student's t. */
 static void quantiles_are_those_of_tables(void **state)
 {
 	static const struct {
@@ -462,8 +463,8 @@ static void quantiles_are_those_of_tables(void **state)
 	}
 }
 
-/* Ratios that scatter as their degrees of freedom predict are estimates of one number (many degrees
- * of freedom of the prior). Ratios that scatter more are not. */
+/* If ratios scatter as their degrees of freedom predict, they estimate a single number, so the
+ * prior has many degrees of freedom. If ratios scatter more, the prior has few. */
 static void priors_estimate_the_scatter(void **state)
 {
 	enum { NR = 400, DF = 4 };
@@ -485,8 +486,8 @@ static void priors_estimate_the_scatter(void **state)
 	assert_true(tally_prior_fit(ratios, 2, DF).df == 0);
 }
 
-/* The number of labels is limited for any duration, and the last level maps all of them to the same
- * blocks. */
+/* Check that the clock's labels fit into 64 blocks whatever the duration. Labels with different
+ * levels must refer to the same blocks once they are scaled to the last level. */
 static void clocks_number_blocks(void **state)
 {
 	struct tally_diff_clock clock = {0};

@@ -59,7 +59,7 @@ static int feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record
 	return tally_feed_record(&f->feed, &event, record, len, &f->sample, &f->facts);
 }
 
-/* Feed a sample of `len` bytes with the period after the address and the thread. */
+/* Feed a sample of `len` bytes, with the period after the address and the thread. */
 static int feed_sample(struct fixture *f, uint16_t misc, uint64_t period, size_t len)
 {
 	uint8_t record[32];
@@ -138,12 +138,12 @@ static void adds_up_lost_records(void **state)
 	struct fixture *f = *state;
 	uint8_t record[24] = {0};
 
-	tally_put_u64(record + 8, 1000); /* LOST: the id */
+	tally_put_u64(record + 8, 1000); /* event ID in PERF_RECORD_LOST */
 	tally_put_u64(record + 16, 3);
 	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 24), 0);
 	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 24), 0);
-	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 23), 0); /* too short for the number
-	                                                                * of lost records */
+	/* This record is too short to contain the number of lost records. */
+	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 23), 0);
 	assert_int_equal(f->feed.counts.lost_records, 6);
 	assert_int_equal(f->feed.counts.lost_samples, 0);
 	tally_put_u64(record + 8, 5);
@@ -167,7 +167,7 @@ static void other_records_reach_the_machine(void **state)
 	assert_int_equal(feed(f, PERF_RECORD_COMM, 0, record, sizeof(record)), 0);
 	assert_int_equal(feed_sample(f, PERF_RECORD_MISC_USER, 0, 24), 1);
 	assert_string_equal(tally_machine_comm(f->feed.machine, f->facts.thread), "make");
-	/* The machine counts damaged ones. */
+	/* The machine counts damaged records. */
 	assert_int_equal(feed(f, PERF_RECORD_COMM, 0, record, 16), 0);
 	assert_int_equal(tally_machine_stats(f->feed.machine)->damaged, 1);
 	assert_int_equal(f->feed.counts.damaged, 0);
@@ -234,7 +234,7 @@ static int release_callers(struct fixture *f, int32_t tid, uint64_t cookie, cons
 		       put_thread(record, put_words(record, 16, words, nr), tid));
 }
 
-/* Expect that the next sample has this tag and callchain. */
+/* Check that the next sample has this tag and callchain. */
 static void expect_waited(struct fixture *f, int tag, const uint64_t *words, uint64_t nr)
 {
 	struct tally_feed_waited waited;
@@ -275,7 +275,7 @@ static void callers_replace_their_cookie(void **state)
 	assert_int_equal(f->facts.thread->tid, TID);
 	expect_waited(f, 2, joined_words, 5);
 	expect_no_more(f);
-	/* Callers without a context marker are user space, too. */
+	/* Callers without a context marker are treated as user-space addresses as well. */
 	assert_int_equal(feed_deferred_sample(f, TID, COOKIE + 4, 3), 0);
 	assert_int_equal(release_callers(f, TID, COOKIE + 4, user_words + 1, 2), 0);
 	expect_waited(f, 3, joined_words, 5);
@@ -286,7 +286,7 @@ static void callers_replace_their_cookie(void **state)
 	assert_int_equal(f->feed.counts.damaged, 0);
 }
 
-/* A record that is shorter than its number of words is ignored. */
+/* A record that is too short for its number of words is ignored. */
 static void ignores_damaged_callchain_records(void **state)
 {
 	struct fixture *f = *state;
@@ -310,7 +310,8 @@ static void ignores_damaged_callchain_records(void **state)
 	assert_int_equal(f->feed.counts.unjoined, 1);
 }
 
-/* Samples that cannot get their callers any more are returned before the thread changes. */
+/* When a thread calls exec or exits, its pending samples are returned first, because their callers
+ * can no longer be determined. */
 static void releases_samples_when_their_thread_ends(void **state)
 {
 	struct fixture *f = *state;
@@ -338,8 +339,7 @@ static void releases_samples_when_their_thread_ends(void **state)
 	assert_int_equal(f->feed.counts.unjoined, 3);
 }
 
-/* Samples do not wait unless the caller requests it and the event was recorded with
- * defer_callchain. */
+/* Samples wait only if the caller requests it and the event was recorded with defer_callchain. */
 static void samples_wait_only_on_request(void **state)
 {
 	struct fixture *f = *state;

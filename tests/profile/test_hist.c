@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows and call graphs, compared with a simple count over random callchains. */
+/* Compare rows and call graphs with a simple count over random callchains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 enum { FUNCTIONS = 6, DEPTH = 6, DEEP = 40, SAMPLES = 400, BASE = 0x1000, PID = 42 };
 
 struct chain {
-	uint64_t ips[DEPTH + 1]; /* context marker first, then innermost frame first */
+	uint64_t ips[DEPTH + 1]; /* context marker first, then frames, innermost first */
 	size_t nr;
 	uint64_t weight;
 	uint32_t cpu;
@@ -73,7 +73,8 @@ static struct chain random_chain(struct random *random)
 	return chain;
 }
 
-/* Feed the chains with a bit set in `wanted` (see tally_profile_second_pass()); NULL: all. */
+/* Feed the chains with a bit set in `wanted` (see tally_profile_second_pass()), or all chains if
+ * `wanted` is NULL. */
 static void feed_chains(struct fixture *f, const uint64_t *wanted)
 {
 	struct tally_thread *thread;
@@ -133,7 +134,8 @@ static bool chain_has(const struct chain *chain, uint64_t ip)
 	return false;
 }
 
-/* All code here is unnamed and of one file: it is one row, and counts once for each sample. */
+/* All code in this test is unnamed and in one file, so it forms one row, which counts each sample
+ * once. */
 static void joins_unnamed_code_of_a_file(void **state)
 {
 	struct random random = random_start();
@@ -190,10 +192,10 @@ static void rows_are_the_sums(void **state)
 	free(f);
 }
 
-/* Get the part of a chain that belongs to a row's graph, in the order of the graph, as perf shows
- * it: the whole chain for samples of the row's own function, otherwise the part between the
- * function and the end that the order leads to. Returns its length, 0 if the chain has no such
- * part. */
+/* Get the part of a chain that belongs to a row's graph, in the order in which perf shows it. For
+ * samples in the row's own function, this is the whole chain. Otherwise it is the part between the
+ * function and the innermost frame (caller order) or the outermost frame (callee order). Returns
+ * the part's length, or 0 if the chain has no such part. */
 static size_t graph_part(const struct chain *chain, uint64_t ip, bool caller, bool children,
 			 uint64_t part[DEPTH])
 {
@@ -233,8 +235,8 @@ static const struct tally_graph_node *graph_find(const struct fixture *f,
 	return &nodes[node];
 }
 
-/* Check that a row's graph has a node of the right weight for every part of a callchain that weighs
- * at least `least`. */
+/* Check that a row's graph has a node with the correct weight for every part of a callchain that
+ * weighs at least `least`. */
 static void check_graph(const struct fixture *f, const struct tally_hist *hist,
 			const struct tally_row *row, bool caller, bool children, uint64_t least)
 {
@@ -325,7 +327,8 @@ static uint64_t weight_below(const struct fixture *f, uint32_t frame)
 	return weight;
 }
 
-/* Check that exactly the rows of at least `graph_min` have graphs. Returns their number. */
+/* Check that exactly the rows that weigh at least `graph_min` have graphs. Returns the number of
+ * these rows. */
 static unsigned check_heavy_rows(struct fixture *f, bool caller, uint64_t graph_min)
 {
 	struct tally_hist_options all = {.keys = TALLY_KEY_SYMBOL,
@@ -348,7 +351,7 @@ static unsigned check_heavy_rows(struct fixture *f, bool caller, uint64_t graph_
 	return heavy;
 }
 
-/* Rows are the same as after a single pass; only heavy rows have graphs. */
+/* The rows are the same as after a single pass, but only heavy rows have graphs. */
 static void second_pass_adds_graphs_of_heavy_rows(void **state)
 {
 	struct random random = random_start();
@@ -372,7 +375,7 @@ static void second_pass_adds_graphs_of_heavy_rows(void **state)
 	assert_int_equal(f->profile.stats.chains, SAMPLES);
 	heavy = check_heavy_rows(f, false, options.graph_min);
 	heavy += check_heavy_rows(f, true, options.graph_min);
-	/* Both kinds occurred. */
+	/* Both heavy and light rows occurred. */
 	assert_in_range(heavy, 2, 2 * FUNCTIONS - 2);
 	fixture_end(f);
 	free(f);
@@ -397,7 +400,8 @@ static void threads_need_all_samples(void **state)
 	free(f);
 }
 
-/* A graph has all nodes of at least the minimal weight, and no children of lighter ones. */
+/* Check that a graph has all nodes with at least the minimum weight, and no children of lighter
+ * nodes. */
 static void omits_light_branches(void **state)
 {
 	struct random random = random_start();
@@ -406,7 +410,7 @@ static void omits_light_branches(void **state)
 
 	fixture_start(f, &random, 0);
 	check_graphs(f, f->profile.totals.data[0].period / FUNCTIONS, &heavy, &light);
-	/* Both kinds occurred. */
+	/* Rows with and without a graph occurred. */
 	assert_true(heavy > 4 && light > 4);
 	fixture_end(f);
 	free(f);
@@ -435,7 +439,8 @@ static void parent_without_match_is_other(void **state)
 	free(f);
 }
 
-/* A callchain with an unknown context marker is dropped every time, not only the first time. */
+/* Check that a callchain with an unknown context marker is dropped every time, not only the first
+ * time. */
 static void drops_chains_with_unknown_markers(void **state)
 {
 	const uint64_t unknown = (uint64_t)PERF_CONTEXT_MAX + 1;
@@ -457,7 +462,7 @@ static void drops_chains_with_unknown_markers(void **state)
 
 	fixture_start(f, &random, 0);
 	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
-	/* Each length occurs twice. */
+	/* Add the chain twice at each of three lengths. */
 	for (size_t cut = 0; cut < 6; cut++) {
 		sample.callchain =
 			(struct tally_words){(const uint8_t *)ips, sizeof(ips) / 8 - cut / 2};
@@ -472,7 +477,7 @@ static void drops_chains_with_unknown_markers(void **state)
 	free(f);
 }
 
-/* Make a chain that shares its outer part with others. Some chains are damaged. */
+/* Make a chain that shares its outer part with other chains. Some chains are damaged. */
 static size_t deep_chain(struct random *random, const uint64_t *trunk, uint64_t *ips)
 {
 	size_t inner = random_below(random, 12), from = random_below(random, DEEP), nr = 0;
@@ -492,7 +497,7 @@ static uint64_t frame_addr(const struct fixture *f, uint32_t frame)
 	return f->profile.frames.all.data[frame].addr;
 }
 
-/* Each stack equals the callchain of its sample, frame by frame, up to the limit. */
+/* Check that each stack equals the callchain of its sample, frame by frame, up to the limit. */
 static void stacks_are_the_chains(void **state)
 {
 	enum { MAX_STACK = 36 };

@@ -16,7 +16,7 @@
 #include "symbols/jit_code.h"
 #include "temporary.h"
 
-/* Pids above the maximum of the kernel; and code at two times. */
+/* PIDs above the kernel's maximum, and the load times of two functions at address CODE. */
 enum { PID = 1 << 23, CHILD = PID + 1, CODE = 0x500000, FIRST = 100, SECOND = 200 };
 
 struct fixture {
@@ -128,7 +128,7 @@ static void expect_both(struct fixture *f, int pid)
 	assert_null(name_when(f, pid, CODE, FIRST - 1));
 	assert_string_equal(name_when(f, pid, CODE + 8, FIRST), "first");
 	assert_string_equal(name_when(f, pid, CODE + 8, SECOND), "second");
-	/* Results for another time are not cached. */
+	/* Results cached for another timestamp are not used. */
 	assert_string_equal(name_when(f, pid, CODE + 8, SECOND - 1), "first");
 	assert_string_equal(name_when(f, pid, CODE + 8, TALLY_TIME_UNKNOWN), "second");
 }
@@ -141,7 +141,7 @@ static void finds_code_by_the_time_of_the_sample(void **state)
 	expect_both(f, PID);
 }
 
-/* Both functions have distinct keys of one word, which are used in caches. */
+/* Check that the two functions have distinct one-word location keys, which caches rely on. */
 static void jit_functions_have_distinct_location_keys(void **state)
 {
 	uint64_t keys[2][TALLY_LOCATION_KEY_WORDS], caller[TALLY_LOCATION_KEY_WORDS];
@@ -180,8 +180,8 @@ static void forks_inherit_jit_code_and_exec_drops_it(void **state)
 	expect_both(f, PID);
 }
 
-/* Only anonymous memory has JIT code: not a file that was mapped over it. A process that only reads
- * a dump (data mapping) has none. */
+/* JIT code is found only in anonymous memory, not in a file that was mapped over it. A process that
+ * only reads a dump (data mapping) has no JIT code. */
 static void finds_jit_code_only_in_anonymous_memory(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile that runs for days: it decays, frees memory, and its results stay correct. */
+/* Test a profile that runs for days. Weights decay and memory is freed, but the results must stay
+ * correct. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +85,7 @@ static void feed_mmap(struct fixture *f, int pid, uint64_t start, const char *na
 	feed(f, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, record, sizeof(record));
 }
 
-/* Start a process with its own executable; its name contains its pid. */
+/* Start a process with its own executable. The executable's name contains the pid. */
 static void start_process(struct fixture *f, int pid)
 {
 	char name[32];
@@ -96,7 +97,7 @@ static void start_process(struct fixture *f, int pid)
 	feed_mmap(f, pid, BASE, name);
 }
 
-/* Add a sample with `depth` frames from `chain`; 0: without callchain. */
+/* Add a sample with `depth` frames from `chain`, or without a callchain if `depth` is 0. */
 static void add_sample(struct fixture *f, int pid, uint64_t ip, const uint64_t *chain, size_t depth,
 		       uint64_t weight)
 {
@@ -148,7 +149,7 @@ static void drops_negligible_buckets(void **state)
 	assert_int_equal(f.profile.buckets.len, 2);
 	assert_int_equal(f.profile.totals.data[0].period_shown,
 			 (1ull << 30) / 8 * 7 + (1ull << 12) / 8 * 7);
-	/* The remaining buckets are found again. */
+	/* New samples are added to the remaining buckets. */
 	add_flat(&f, 5, BASE + 16, 1);
 	add_flat(&f, 5, BASE, 1);
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
@@ -199,8 +200,8 @@ static uint64_t hash_frame(const struct fixture *f, uint32_t number, uint64_t ha
 	return tally_hash_bytes(name, strlen(name), tally_hash_u64(hash, frame->addr));
 }
 
-/* Hash over all buckets: for each the hash of its names and frames, times its period. Does not
- * depend on their numbers. */
+/* Return a hash over all buckets: the sum of the hashes of their names and frames, each multiplied
+ * by the bucket's period. The hash does not depend on bucket or frame numbers. */
 static uint64_t fingerprint(struct fixture *f)
 {
 	uint64_t sum = 0;
@@ -247,7 +248,7 @@ static void frees_memory_of_exited_tasks(void **state)
 		feed_task(&f, PERF_RECORD_EXIT, pid, 1);
 	}
 	assert_int_equal(tally_profile_collect(&f.profile, expire(&f)), 0);
-	/* Names of exited tasks are kept as long as their samples are shown. */
+	/* Names of exited tasks are kept while their samples are shown. */
 	assert_true(f.machine->all_threads.len > MANY);
 	add_flat(&f, ONE, BASE + 8, 1ull << 40);
 	age(&f, 1);
@@ -293,10 +294,10 @@ static void expires_tasks_whose_exit_was_not_recorded(void **state)
 	setup(&f, TALLY_BY_FRAME);
 	for (int pid = 2; pid < 12; pid++)
 		start_process(&f, pid);
-	assert_int_equal(tally_machine_expire(f.machine, odd_is_gone), 6); /* and task 1 */
+	assert_int_equal(tally_machine_expire(f.machine, odd_is_gone), 6); /* includes task 1 */
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tally_profile_collect(&f.profile, 1 << 20), 0);
-	assert_int_equal(f.machine->all_threads.len, 6); /* and the idle task */
+	assert_int_equal(f.machine->all_threads.len, 6); /* includes the idle task */
 	teardown(&f);
 }
 
@@ -313,8 +314,8 @@ static void exec_drops_mappings(void **state)
 	teardown(&f);
 }
 
-/* Random tasks and samples. One profile is decayed and garbage-collected repeatedly, another one
- * never is; both always have the same sum. */
+/* Add a random task or sample to a profile. One profile is garbage-collected repeatedly and the
+ * other is not; their fingerprints must always be equal. */
 static void random_step(struct random *random, struct fixture *f, int pid, uint64_t what)
 {
 	uint64_t chain[DEPTH];

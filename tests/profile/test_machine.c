@@ -83,7 +83,7 @@ static void children_keep_the_maps_of_the_fork(void **state)
 	assert_string_equal(dso_at(f, 10, PERF_RECORD_MISC_USER, 0x1800), "/bin/new");
 	assert_string_equal(dso_at(f, 11, PERF_RECORD_MISC_USER, 0x1800), "/bin/old");
 	assert_null(dso_at(f, 11, PERF_RECORD_MISC_USER, 0x2000));
-	/* Threads share the mappings of their process, including later ones. */
+	/* Threads share their process's mappings, including later ones. */
 	feed_task(f, PERF_RECORD_FORK, 10, 10, 15, 10);
 	feed_mmap(f, PERF_RECORD_MISC_USER, 10, 0x5000, 0x1000, "/lib/late");
 	assert_string_equal(dso_at(f, 15, PERF_RECORD_MISC_USER, 0x5000), "/lib/late");
@@ -111,7 +111,7 @@ static void frees_mappings_of_exited_processes_later(void **state)
 		end(f, FIRST + i);
 	}
 	assert_null(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800));
-	/* Other threads may run on after the main thread exits. */
+	/* Other threads may continue to run after the main thread exits. */
 	assert_string_equal(dso_at(f, THREADED, PERF_RECORD_MISC_USER, 0x1800), "/bin/several");
 	/* A process that reuses a pid starts without the old mappings. */
 	feed_task(f, PERF_RECORD_FORK, MANY, THREADED, MANY, THREADED);
@@ -136,7 +136,7 @@ static void does_not_distinguish_tasks_outside_the_namespace(void **state)
 	end(f, 0);
 	assert_null(dso_at(f, 0, PERF_RECORD_MISC_USER, 0x1800));
 	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
-	/* None of them is the idle task, even if it has the same name. */
+	/* Tasks with pid 0 are not the idle task, even if they have its name. */
 	feed_comm(f, 0, 0, "swapper");
 	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
 	/* Earlier samples are shown with the same name. */
@@ -146,7 +146,7 @@ static void does_not_distinguish_tasks_outside_the_namespace(void **state)
 	assert_int_equal(tally_machine_stats(f->machine)->outside, 0);
 	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_USER, 2);
 	assert_int_equal(tally_machine_stats(f->machine)->outside, 1);
-	/* A process that one of them forked inherits nothing from them. */
+	/* A process forked by one of these tasks inherits nothing. */
 	feed_task(f, PERF_RECORD_FORK, 30, 0, 30, 0);
 	assert_null(dso_at(f, 30, PERF_RECORD_MISC_USER, 0x1800));
 	assert_string_equal(
@@ -236,8 +236,8 @@ static void a_reused_pid_is_a_new_process(void **state)
 	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x9000, 0x1000, "/bin/new");
 	assert_null(dso_of_sample(f, 50, 50, 203 * SECOND));
 	assert_string_equal(dso_at(f, 50, PERF_RECORD_MISC_USER, 0x9000), "/bin/new");
-	/* When another thread calls execve(2), it takes the pid of the main thread, which exits
-	 * first. */
+	/* When another thread calls execve(2), it takes over the pid of the main thread, which
+	 * exits first. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 70, 0x1000, 0x1000, "/bin/threads");
 	feed_task(f, PERF_RECORD_FORK, 70, 70, 71, 70);
 	end_at(f, 70, 250 * SECOND);
@@ -249,7 +249,7 @@ static void a_reused_pid_is_a_new_process(void **state)
 	time_passes(f, 262 * SECOND);
 	feed_exec(f, 70, "other");
 	assert_null(dso_of_sample(f, 70, 70, 263 * SECOND));
-	/* The tid of a thread, which is later the pid of another process. */
+	/* A thread's tid is later reused as the pid of another process. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 60, 0x1000, 0x1000, "/bin/first");
 	feed_task(f, PERF_RECORD_FORK, 60, 60, 61, 60);
 	assert_string_equal(dso_of_sample(f, 60, 61, 300 * SECOND), "/bin/first");
@@ -304,7 +304,8 @@ static void finds_mapped_files_without_symbols(void **state)
 	assert_null(mapped_at(f, 11, USER, 0x1800));
 	assert_string_equal(mapped_at(f, 10, KERNEL, 0xffffffff81000010), "[kernel.kallsyms]");
 	assert_string_equal(mapped_at(f, 11, KERNEL, 0xffffffffc0010010), module);
-	/* Guest addresses are not in a mapping of the host, even if the address is the same. */
+	/* Guest addresses do not resolve to the host's mappings, even if the addresses are the
+	 * same. */
 	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_GUEST_USER, 0x1800));
 	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_GUEST_KERNEL, 0xffffffff81000010));
 	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_CPUMODE_UNKNOWN, 0x1800));
@@ -323,8 +324,8 @@ static void damaged_records_are_counted(void **state)
 	assert_int_equal(tally_machine_stats(f->machine)->damaged, 4);
 }
 
-/* Get the location key of `ip` (the first word), and check that it resolves to the same location.
- */
+/* Check that the location key of `ip` resolves to the same location as `ip`. Returns the first word
+ * of the key. */
 static uint64_t location_key_of(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip, int nr)
 {
 	struct tally_thread *thread = tally_machine_thread(f->machine, -1, tid);
@@ -357,15 +358,15 @@ static void location_keys_are_the_same_in_every_process(void **state)
 		    location_key_of(f, 8, USER, 0x10010, 1));
 	assert_true(location_key_of(f, 7, USER, 0x20010, 1) ==
 		    location_key_of(f, 8, USER, 0x10010, 1));
-	/* Unmapped and kernel addresses are their own key. */
+	/* The key of an unmapped or kernel address is the address itself. */
 	assert_true(location_key_of(f, 7, USER, 0x40000, 1) == 0x40000);
 	assert_true(location_key_of(f, 8, KERNEL, 0xffffffff81000000, 1) == 0xffffffff81000000);
-	/* Addresses that look like kernel addresses or like other keys. */
+	/* Addresses that look like kernel addresses or other keys need keys of three words. */
 	location_key_of(f, 7, USER, 0xffffffff81000000, 3);
 	location_key_of(f, 7, USER, location_key_of(f, 7, USER, 0x10010, 1), 3);
 	location_key_of(f, 7, KERNEL, 0x10010, 3);
 	location_key_of(f, 7, PERF_RECORD_MISC_GUEST_USER, 0x10010, 3);
-	/* The address of this mapping is too high for the key. */
+	/* The addresses of this mapping are too high for a key of one word. */
 	feed_mmap(f, USER, 8, 1ull << 52, 0x1000, "//anon");
 	location_key_of(f, 8, USER, (1ull << 52) + 8, 3);
 }

@@ -17,8 +17,8 @@ static struct tally_dso *dso(uintptr_t number)
 	return (struct tally_dso *)(number << 4);
 }
 
-/* Compare random mappings with an array of the mapping at each page. Pages are so large that
- * look-ups use several slots of the cache. */
+/* Compare random mappings with an array that contains the mapping of each page. Pages are large
+ * enough for lookups to use several cache slots. */
 static void maps_agree_with_an_array(void **state)
 {
 	enum { PAGE_BITS = 21 };
@@ -88,8 +88,8 @@ static void space_number_changes_only_after_a_lookup(void **state)
 	tally_maps_put(NULL);
 }
 
-/* Address spaces that are forked repeatedly and share most of their mappings: each agrees with its
- * own array, whatever the others map. */
+/* Compare each address space with an array of its own. The spaces are forked repeatedly and share
+ * most of their mappings, but mapping in one space must not affect the others. */
 static void spaces_that_share_agree_with_arrays(void **state)
 {
 	enum { SPACES = 12, STEPS = 4000 };
@@ -129,8 +129,8 @@ static void count_one(void *arg, struct tally_mapping *map)
 	++*(size_t *)arg;
 }
 
-/* Insert mappings in mmap's usual order, top down, which once was quadratic. Then look up often
- * enough that the index is built. */
+/* Insert mappings top down, which is mmap's usual order and used to take quadratic time. Then do
+ * enough lookups for the index to be built. */
 static void finds_mappings_inserted_top_down(void **state)
 {
 	enum { MAPS = 50000 };

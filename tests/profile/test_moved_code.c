@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Anonymous memory that is mapped over the code of a file. */
+/* Anonymous memory that is mapped over a file's code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void a_program_that_moves_its_code_keeps_its_file(void **state)
 		feed_mmap(f, PROGRAM + PAGE, 2 * PAGE, 0, EXEC, names[i]);
 		expect(f, PROGRAM + PAGE + 8, "/bin/prog", 2 * PAGE + 8);
 	}
-	/* The whole program moves, after a part of it had moved. */
+	/* The whole program moves after a part of it has moved. */
 	feed_mmap(f, PROGRAM, 16 * PAGE, 0, DATA, "//anon");
 	feed_mmap(f, PROGRAM, 16 * PAGE, 0, EXEC, "//anon");
 	expect(f, PROGRAM + 8, "/bin/prog", PAGE + 8);
@@ -89,13 +89,14 @@ static void memory_beyond_the_code_is_anonymous(void **state)
 	expect(f, PROGRAM + 14 * PAGE, "/bin/prog", 15 * PAGE);
 	feed_mmap(f, PROGRAM - PAGE, 2 * PAGE, 0, EXEC, "//anon");
 	expect_anonymous(f, PROGRAM);
-	/* The code is not the file's any more. */
+	/* The code no longer belongs to the file. */
 	feed_mmap(f, PROGRAM, PAGE, 0, EXEC, "//anon");
 	expect_anonymous(f, PROGRAM);
 }
 
-/* Memory mapped in place of a library may contain JIT code: dlclose(3) is not recorded. This is
- * true even for whole huge pages of the library's code, since the kernel aligns large mappings. */
+/* Memory mapped in place of a library may contain JIT code, because dlclose(3) is not recorded.
+ * This applies even to whole huge pages of the library's code, since the kernel aligns large
+ * mappings. */
 static void memory_inside_a_library_is_anonymous(void **state)
 {
 	const uint64_t first = (LIBRARY + HUGE_PAGE) & ~(uint64_t)(HUGE_PAGE - 1);
@@ -109,7 +110,7 @@ static void memory_inside_a_library_is_anonymous(void **state)
 	expect_anonymous(f, first);
 }
 
-/* execve(2) unmaps the previous program, which is not recorded. */
+/* execve(2) unmaps the previous program, but this is not recorded. */
 static void exec_ends_moved_code(void **state)
 {
 	uint8_t comm[32] = {0};

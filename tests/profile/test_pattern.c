@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Patterns of names: matches, and limits of their cost. */
+/* Name patterns: matches, and limits on their cost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void names_match(void **state)
 	}
 }
 
-/* Invalid UTF-8 does not end a match. */
+/* Check that invalid UTF-8 does not end a match. */
 static void expressions_match_bytes(void **state)
 {
 	struct tally_pattern pattern;
@@ -73,7 +73,8 @@ static void expressions_match_bytes(void **state)
 }
 
 /* Matching must not be quadratic in the length of a name. A thousand of the longest names take less
- * than a second; a new attempt at each position took minutes, more than the time limit of tests. */
+ * than a second; a matcher that started again at each position took minutes, more than the tests'
+ * time limit. */
 static void matching_is_not_quadratic(void **state)
 {
 	static const char *const texts[] = {"(.*a){20}c", "a.*a.*a.*c"};
@@ -92,8 +93,8 @@ static void matching_is_not_quadratic(void **state)
 	free(name);
 }
 
-/* glibc caches states, and its look-ups become slower with their number. A hundred names that each
- * add their own states took minutes and hundreds of megabytes. */
+/* glibc caches states, and its lookups become slower as the number of states grows. A hundred
+ * names, each of which adds its own states, used to take minutes and hundreds of megabytes. */
 static void names_do_not_slow_later_matches(void **state)
 {
 	struct random random = random_start();
@@ -154,8 +155,7 @@ static void rejects_invalid_expressions(void **state)
 
 	is_refused("[a", "']'");
 	is_refused("(a", "')'");
-	/* glibc accepts this ')' as a character, and the estimated cost of repeating it would be 0.
-	 */
+	/* glibc accepts this ')' as a character; the estimated cost of repeating it would be 0. */
 	is_refused("a)", "without '('");
 	is_refused("a)|b", "without '('");
 	is_refused("){255}{255}{40}", "without '('");
@@ -169,8 +169,8 @@ static void rejects_invalid_expressions(void **state)
 	is_refused(longer, "256");
 }
 
-/* glibc expands "x+" to two copies and "x{n}" to n, multiplied for nested groups. It follows all
- * paths through nested "?" and "*". */
+/* glibc expands "x+" to two copies of x and "x{n}" to n copies, multiplied for nested groups. It
+ * follows all paths through nested "?" and "*". */
 static void rejects_expensive_expressions(void **state)
 {
 	char text[TALLY_PATTERN_REGEX_MAX + 1];
@@ -206,7 +206,7 @@ static void accepts_cheap_expressions(void **state)
 	}
 }
 
-/* Any accepted expression compiles and matches quickly. */
+/* Check that any accepted expression compiles and matches quickly. */
 static void random_expressions_match_quickly(void **state)
 {
 	static const char letters[] = "aab(()))+++**??{}{2}{9}{,3}[]^$|.\\x";

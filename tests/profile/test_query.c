@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queries: their grammar, and the selected samples, compared with a check of each sample. */
+/* Test the query grammar, and compare the samples that queries select with a check of each
+ * sample. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -298,8 +299,8 @@ static const struct word {
 	{"time:0,", all},
 };
 
-/* Check the number and the total weight of the selected samples. Weights differ, so another set is
- * unlikely to have the same sum. */
+/* Check the number and the total weight of the selected samples. Weights differ, so a different
+ * selection is unlikely to have the same sum. */
 static void check(struct fixture *f, const char *text, const bool *expected)
 {
 	uint8_t *passes = malloc(f->profile.buckets.len);
@@ -358,7 +359,8 @@ static void words_are_combined_with_and(void **state)
 			if (is_negated)
 				strcat(text, random_below(&random, 2) ? "-" : "!");
 			strcat(strcat(text, word->text), "\t ");
-			/* Time words do not select buckets, negated or not. */
+			/* Words that restrict the time do not affect which buckets are selected,
+			 * even if negated. */
 			for (int i = 0; i < SAMPLES; i++)
 				expected[i] &= word->holds == all ||
 					       word->holds(&f.chains[i]) != is_negated;

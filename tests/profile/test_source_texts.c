@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of source files, and rejection of other files. */
+/* Read lines of source files, and reject unsuitable files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -119,7 +119,7 @@ static void line_offsets_count_against_the_memory_limit(void **state)
 	free(text);
 }
 
-/* Debug information may contain any path. */
+/* Debug information may contain any path, so special files must be rejected. */
 static void rejects_other_kinds_of_files(void **state)
 {
 	struct fixture *f = *state;
