@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of events that were opened with less than requested, and the messages about it. */
+/* Check the names of events that were opened with fallbacks, and the messages about these
+ * fallbacks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,7 @@ static void names_show_fallbacks(void **state)
 		{"cpu/cpu-cycles/P", CLOCK | NO_KERNEL, "cpu-clock:u"},
 		{"msr/tsc/", NO_KERNEL, "msr/tsc/u"},
 		{"cpu/config=1/pp", NO_KERNEL, "cpu/config=1/ppu"},
-		/* The text after these colons is not a modifier. */
+		/* The text after the colon is not a modifier in these events. */
 		{"1:0", NO_KERNEL, "1:0:u"},
 		{"sched:sched_switch", NO_KERNEL, "sched:sched_switch:u"},
 		{"mem:0x1000:rw", NO_KERNEL, "mem:0x1000:rw:u"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From options to open counters, over a transport that records attrs and fails on request. */
+/* Set up sampling, from options to open counters, using a transport that records attrs and fails on
+ * request. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,13 +20,13 @@ enum { FIRST_FD = 1000, MOST = 4096 };
 
 struct fake {
 	struct tally_transport transport;
-	struct perf_event_attr attrs[MOST]; /* attrs of opened events */
+	struct perf_event_attr attrs[MOST]; /* attrs of the events that were opened */
 	int nr_open, nr_mapped;
 	int (*refuse)(const struct perf_event_attr *attr);
-	size_t map_limit; /* maximal size in bytes of a mapping; 0: any */
+	size_t map_limit; /* maximum size of a mapping in bytes, or 0 for any size */
 };
 
-/* Messages by kind. */
+/* Number of messages by kind, and the last error. */
 struct messages_by_kind {
 	int nr[TALLY_MESSAGE_HINT + 1];
 	char last_error[256];
@@ -152,7 +153,8 @@ static void opens_a_dummy_tracking_event_on_cpus(void **state)
 	assert_int_equal(sampler.specs.data[2].attr.config, PERF_COUNT_SW_DUMMY);
 	assert_true(sampler.specs.data[2].attr.mmap2);
 	assert_false(sampler.specs.data[0].attr.mmap2);
-	/* Several events are distinguished by an ID at a fixed offset in every record. */
+	/* With several events, records contain, at a fixed offset, an ID that identifies the
+	 * event. */
 	for (size_t i = 0; i < 3; i++)
 		assert_true(sampler.specs.data[i].attr.sample_type & PERF_SAMPLE_IDENTIFIER);
 	assert_false(sampler.specs.data[2].attr.disabled);
@@ -268,7 +270,7 @@ static void ring_buffers_have_the_largest_permitted_size(void **state)
 	assert_int_not_equal(sampler.why.code, 0);
 	tally_sampler_close(&sampler);
 
-	/* An explicit size is used, or it is an error. */
+	/* An explicit size that cannot be used is an error. */
 	const struct tally_sampling asked = {.transport = &fake.transport, .ring_pages = 32};
 
 	sampler = (struct tally_sampler){.sampling = &asked};

@@ -23,7 +23,7 @@ static uint32_t next_signal(int fd)
 	return 0;
 }
 
-/* Ignored signals, as nohup and shell scripts leave them, stay ignored. */
+/* Check that signals ignored at startup, as under nohup and in shell scripts, stay ignored. */
 static void ignored_signals_stay_ignored(void **state)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Synthesized records from a generated procfs. */
+/* Check the records synthesized from a generated procfs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Write a file below the root, and create its directories. */
+/* Write a file below the root, and create the directories above it. */
 static void put(const struct place *place, const char *name, const char *text)
 {
 	char path[256];
@@ -78,7 +78,7 @@ static void put_task(const struct place *place, int pid, int tid, int ppid, cons
 	put(place, name, text);
 }
 
-/* Return the record with this index, and check that it is complete. NULL at the end. */
+/* Return the record with this index, or NULL at the end. Checks that records are complete. */
 static const void *record_at(const struct place *place, size_t index, size_t *ret_size)
 {
 	const struct tally_str *out = &place->synth.out;
@@ -145,7 +145,7 @@ static void test_kernel_by_iomem(void **state)
 		   "[kernel.kallsyms]_text");
 }
 
-/* Users without privileges read zeros in both files. */
+/* Unprivileged users read zeros from both kallsyms and iomem. */
 static void test_kernel_hidden(void **state)
 {
 	struct place *place = *state;
@@ -162,7 +162,7 @@ static void survives_damaged_kallsyms(void **state)
 	char *line = malloc(100001);
 
 	assert_non_null(line);
-	assert_int_equal(tally_synth_kernel(&place->synth), 0); /* no such file */
+	assert_int_equal(tally_synth_kernel(&place->synth), 0); /* there is no kallsyms file */
 	memset(line, 'f', 100000);
 	line[100000] = '\0';
 	put(place, "kallsyms", line);
@@ -173,7 +173,7 @@ static void survives_damaged_kallsyms(void **state)
 	free(line);
 }
 
-/* The symbols are so far apart that the file is read in several pieces. */
+/* The symbols are so far apart that the file has to be read in several chunks. */
 static void finds_distant_kernel_symbols(void **state)
 {
 	struct place *place = *state;
@@ -264,7 +264,7 @@ static void test_process_gone(void **state)
 	assert_int_equal(place->synth.out.len, 0);
 }
 
-/* Data mappings are included on request, and marked. */
+/* Data mappings are included on request, and are marked as such. */
 static void test_data_maps(void **state)
 {
 	struct place *place = *state;
@@ -282,7 +282,7 @@ static void test_data_maps(void **state)
 	assert_string_equal(mmap.filename, "/usr/bin/x");
 }
 
-/* Only the tasks of a process and its descendants. */
+/* Check that only the requested process and its descendants are synthesized. */
 static void synthesizes_only_descendants(void **state)
 {
 	struct place *place = *state;
