@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""scripts/count_tests.py: no failure in the output of tests may be counted as passed or skipped.
+"""Check that scripts/count_tests.py never counts a failure in the output of tests as passed or skipped.
 
 usage: counts.py SCRIPTS
 """
@@ -14,7 +14,7 @@ import tap  # noqa: E402
 
 SCRIPT = os.path.join(sys.argv[1], "count_tests.py")
 
-# name: output, exit status, "PASSED FAILED SKIPPED" and the printed message.
+# For each case: output, exit status, expected counts "PASSED FAILED SKIPPED", and expected message.
 TAP = {
     "passes": ("1..2\nok 1 - a\nok 2 - b", 0, "2 0 0", ""),
     "fails": ("1..2\nok 1 - a\nnot ok 2 - b\n# said", 0, "1 1 0", "FAILED: test: b\n# said"),
@@ -128,7 +128,7 @@ def test_two_tests_of_one_name_are_a_failure():
 
 
 def test_names_of_suites():
-    """If there are several suites, meson's log has their names before those of the tests."""
+    """Check the names of tests in several suites, for which meson's log puts the suite names before the test name."""
     tests = [{"name": "cli/stat", "protocol": "tap"}, {"name": "fuzz/elf", "protocol": "exitcode"}]
     log = [{"name": "tally:quick / cli/stat", "stdout": "1..1\nnot ok 1 - a", "result": "FAIL", "returncode": 1, "duration": 2},
            {"name": "tally:full / fuzz/elf", "result": "OK", "returncode": 0, "duration": 1}]

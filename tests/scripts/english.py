@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""check_english.py on small source trees.
+"""Test check_english.py on small source trees.
 
 usage: english.py SCRIPTS
 """
@@ -18,7 +18,7 @@ GOOD_COMMENT = "/* The task after the event. */\n"
 
 
 def run(files, *options):
-    """The output and the exit status for a tree of `files`."""
+    """Return the output and the exit status for a tree with `files`."""
     with tempfile.TemporaryDirectory(prefix="tally-english-") as root:
         for path, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
