@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A session of root and of a new user that does not change the machine: a mount namespace with a copy of /etc, and with
-empty directories mounted over the other ones that creating a user changes."""
+empty directories mounted over the other directories that change when a user is created."""
 import atexit
 import os
 import re
@@ -14,7 +14,7 @@ import tap
 
 USER, GROUP = "perf", "perf_users"
 OVER = ("etc", "home", "var/mail", "var/log")
-# Exits when its standard input ends, together with the namespace.
+# Script that keeps the mount namespace alive and exits when its standard input is closed.
 MOUNT = """for folder in %s; do
     [ ! -d "/$folder" ] || mount --bind "$1/$folder" "/$folder" || exit
 done
@@ -27,7 +27,7 @@ class Session:
         self.here, self.folder, self.keeper, self.reason = here, None, None, None
 
     def need(self):
-        """Create the session at the first call. Skips if that fails."""
+        """Create the session on the first call. Skip the test on failure."""
         machine.need_file_capabilities()
         machine.need_unshare("-m", "--propagation", "private")
         rights.need("nsenter", "useradd", "groupadd", "getcap", "getent")
@@ -37,7 +37,7 @@ class Session:
             raise tap.Skip(self.reason)
 
     def make(self):
-        # Programs with file capabilities work there, and all users have access.
+        # In /var/tmp, programs with file capabilities work, and all users have access.
         self.folder = tempfile.mkdtemp(prefix="tally-session-", dir="/var/tmp")
         atexit.register(self.remove)
         os.chmod(self.folder, 0o755)
@@ -51,7 +51,7 @@ class Session:
             self.reason = "cannot mount over /etc here: " + self.keeper.stderr.read().strip()
 
     def forget_users(self):
-        """Remove the user and the group from the copy, if the machine has them."""
+        """Remove the user and the group from the copy of /etc, in case the machine has them."""
         for name in ("passwd", "shadow", "group", "gshadow"):
             path = os.path.join(self.folder, "etc", name)
             if os.path.exists(path):
@@ -67,7 +67,7 @@ class Session:
         return found.groups()
 
     def words(self, command, by_user, environment):
-        """Return (words, environment) of a shell command in the session, by the user or by root."""
+        """Return (words, environment) for running a shell command in the session, as the user or as root."""
         enter = ["nsenter", "-m", "-t", str(self.keeper.pid)]
         if not by_user:
             return [*enter, "sh", "-c", f"cd {self.here} && {{ {command}\n}}"], environment
