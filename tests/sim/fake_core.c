@@ -352,7 +352,7 @@ static void event_notify(void *arg)
 	event->core->ops->notify(event->core->host, event->cookie, TALLY_CORE_POLLIN);
 }
 
-/* Any request notifies pollers. */
+/* Notify pollers, no matter what the request is. */
 int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 		     struct tally_core_event *event, unsigned long request, uintptr_t arg,
 		     struct tally_core_refusal *ret_why)

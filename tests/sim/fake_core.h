@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A minimal core for testing the simulated machine. Events get a counter of one CPU when they are
- * opened, whatever runs there, and keep it. The core also misbehaves on demand.
+ * A minimal core for testing the simulated machine. An event gets a counter on one CPU when it is
+ * opened, no matter what is running there, and keeps that counter. The core can also misbehave on
+ * demand.
  */
 #ifndef TALLY_TESTS_FAKE_CORE_H
 #define TALLY_TESTS_FAKE_CORE_H
@@ -10,7 +11,7 @@
 
 enum { FAKE_LOG = 4096 };
 
-/* Log of calls, in order. */
+/* An entry in the log of hook calls. */
 struct fake_call {
 	enum fake_hook {
 		FAKE_SWITCH,
@@ -30,12 +31,12 @@ struct fake_call {
 	} hook;
 	uint32_t cpu;
 	uint64_t time;
-	int32_t tid, other; /* prev and next; current and child; 0: idle or none */
+	int32_t tid, other; /* prev and next, or current and child; 0 for idle or none */
 	struct tally_core_sample_data sample_data;
-	bool flag; /* preempt, process, privileged, exec, unmapped */
+	bool flag; /* preempt, process, privileged, exec or unmapped */
 };
 
-/* Violation at the next tick. */
+/* Contract violation to commit at the next tick. */
 enum fake_violation {
 	FAKE_GOOD,
 	FAKE_ALLOC_IN_HOOK,
@@ -58,11 +59,11 @@ struct tally_core {
 	struct fake_call log[FAKE_LOG];
 	uint32_t nr_calls;
 	enum fake_violation sin;
-	uint64_t timer_at; /* of FAKE_TIMER_AT */
+	uint64_t timer_at; /* deadline for FAKE_TIMER_AT */
 };
 
 struct tally_core_event {
-	struct tally_core_hw hw; /* first; drivers only see this part */
+	struct tally_core_hw hw; /* must be first; drivers see only this part */
 	struct tally_core *core;
 	struct perf_event_attr attr;
 	struct tally_core_pmu *pmu;
@@ -71,10 +72,10 @@ struct tally_core_event {
 	uint64_t count, overflows;
 };
 
-/* Return the number of calls of a hook. */
+/* Return how often a hook was called. */
 uint32_t fake_calls(const struct tally_core *core, enum fake_hook hook);
 
-/* Return the nth call of a hook, or NULL if there were fewer calls. */
+/* Return the nth call to a hook, or NULL if there were fewer calls. */
 const struct fake_call *fake_call(const struct tally_core *core, enum fake_hook hook, uint32_t n);
 
 #endif

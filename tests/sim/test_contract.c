@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Violations of host.h that the machine reports; memory, descriptors and mappings. */
+/* Violations of the host.h contract, which the machine must report. Also tests memory, descriptors
+ * and mappings. */
 #include <string.h>
 
 #include "test_machine.h"
@@ -27,7 +28,7 @@ static void violations_are_reported(void **state)
 {
 	static const struct {
 		enum fake_violation sin;
-		const char *what; /* part of the message; NULL: no violation */
+		const char *what; /* part of the message, or NULL if there is no violation */
 	} rows[] = {
 		{FAKE_ALLOC_IN_HOOK, "memory allocated"},
 		{FAKE_LOCK_IN_HOOK, "lock taken with interrupts off"},
@@ -56,7 +57,7 @@ static void violations_are_reported(void **state)
 	}
 }
 
-/* Deferred work runs at the same time, but outside the hook. */
+/* Deferred work runs at the time of its hook, but outside the hook. */
 static void deferred_work_runs_after_the_hook(void **state)
 {
 	struct tally_sim *sim = machine(&config);
@@ -91,7 +92,7 @@ static void test_failures(void **state)
 	machine_end(sim);
 }
 
-/* An event lives while it has a descriptor or a mapping. Forks inherit descriptors, but not
+/* An event exists as long as it has a descriptor or a mapping. Forks inherit descriptors, but not
  * mappings. */
 static void an_event_lives_as_long_as_a_descriptor_or_mapping(void **state)
 {
@@ -138,7 +139,7 @@ static void test_notifications(void **state)
 	machine_end(sim);
 }
 
-/* User space sees contiguous and scattered pages alike. */
+/* Contiguous and scattered pages look the same to user space. */
 static void scattered_pages_look_contiguous(void **state)
 {
 	for (unsigned scattered = 0; scattered < 2; scattered++) {
@@ -159,8 +160,7 @@ static void scattered_pages_look_contiguous(void **state)
 	}
 }
 
-/* With a cost per operation, time passes in the core's code and interrupts occur in the middle of
- * it. */
+/* If operations have a cost, time passes inside the core, and interrupts occur there. */
 static void operations_with_a_cost_are_interrupted(void **state)
 {
 	static const struct tally_sim_rates fast = {.per_ms = {[SIM_CYCLES] = 4000000}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters compared with the truth, and the assignment of counters to events. */
+/* Compare counters with true counts, and test the assignment of counters to events. */
 #include "test_machine.h"
 
 static const struct tally_sim_rates busy = {
@@ -46,7 +46,7 @@ static void counters_of_every_width_follow_the_truth(void **state)
 		assert_true(fd >= 0);
 		tally_sim_run(sim, 2 * MS);
 		assert_int_equal(read_of(sim, task, fd), truth_of(sim, NULL, SIM_CYCLES));
-		/* It wraps at half its range each time, except for a skid of less than a
+		/* The counter overflows after each half of its range, with a skid of less than a
 		 * nanosecond. */
 		assert_in_range(tally_sim_event(sim, task, fd)->overflows, wraps - wraps / 50,
 				wraps);
@@ -54,8 +54,8 @@ static void counters_of_every_width_follow_the_truth(void **state)
 	}
 }
 
-/* The interrupt occurs in the nanosecond in which the counter wraps, or `skid` later, and the
- * counter has advanced meanwhile. */
+/* The interrupt occurs in the nanosecond in which the counter wraps, or `skid` later. The counter
+ * advances in the meantime. */
 static void overflows_interrupt_at_the_exact_time(void **state)
 {
 	static const struct tally_sim_step script[] = {SIM_RUN(SIM_USER, 10 * MS, &busy),
@@ -86,7 +86,7 @@ static void overflows_interrupt_at_the_exact_time(void **state)
 	}
 }
 
-/* exclude_*, as translated by the driver. */
+/* Check the exclude_* bits, which the driver translates to modes. */
 static void excluded_modes_are_not_counted(void **state)
 {
 	enum {
@@ -134,7 +134,8 @@ static void excluded_modes_are_not_counted(void **state)
 	machine_end(sim);
 }
 
-/* Constraints: events get counters in any order if there is an assignment, and fail otherwise. */
+/* If the constraints allow an assignment, all events get counters, regardless of the order in which
+ * they are opened. Otherwise opening fails. */
 static void events_get_counters_if_there_is_an_assignment(void **state)
 {
 	static const struct tally_sim_pmu pmu = {.name = "cpu",
@@ -149,7 +150,7 @@ static void events_get_counters_if_there_is_an_assignment(void **state)
 	static const struct {
 		uint64_t signals[4];
 		unsigned nr;
-		int last; /* result of opening the last one; 0: success */
+		int last; /* result of opening the last event; 0 if it succeeds */
 	} rows[] = {
 		{{SIM_CYCLES, SIM_CYCLES, SIM_CYCLES}, 3, 0},
 		{{SIM_CYCLES, SIM_INSTRUCTIONS, SIM_BRANCHES}, 3, 0},
@@ -179,7 +180,7 @@ static void events_get_counters_if_there_is_an_assignment(void **state)
 	}
 }
 
-/* fits() assumes an empty CPU, and a transaction assigns all events together. */
+/* fits() assumes an empty CPU, and a transaction assigns counters to all events together. */
 static void transactions_assign_all_events_together(void **state)
 {
 	static const struct tally_sim_pmu desc = {.name = "cpu",
@@ -204,7 +205,8 @@ static void transactions_assign_all_events_together(void **state)
 	}
 	assert_int_equal(pmu->fits(pmu, all, 2), 0);
 	assert_int_equal(pmu->fits(pmu, all, 3), -EINVAL);
-	/* One by one, cycles would take the counter that branches need. */
+	/* If events were assigned one at a time, cycles would take the counter that branches
+	 * need. */
 	pmu->begin(pmu);
 	assert_int_equal(pmu->add(pmu, &hws[0]), 0);
 	assert_int_equal(pmu->add(pmu, &hws[1]), 0);
@@ -224,7 +226,7 @@ static void transactions_assign_all_events_together(void **state)
 	machine_end(sim);
 }
 
-/* Two PMUs, one of which does not support the generic events. */
+/* Two PMUs count at the same time. One of them does not support the generic events. */
 static void two_pmus_count_at_the_same_time(void **state)
 {
 	static const struct tally_sim_pmu pmus[] = {

@@ -29,7 +29,7 @@ static inline struct tally_sim *machine(const struct tally_sim_config *config)
 	return sim;
 }
 
-/* Destroy a machine. Fails after a violation of the contract. */
+/* Destroy a machine. Fails if the contract was violated. */
 static inline void machine_end(struct tally_sim *sim)
 {
 	const char *violation = tally_sim_violation(sim);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scheduler and the hooks that it calls. */
+/* The scheduler and the hooks it calls. */
 #include <string.h>
 
 #include "test_machine.h"
@@ -15,8 +15,8 @@ static struct tally_sim_task *spawn_at(struct tally_sim *sim, const struct tally
 	return tally_sim_task_new(sim, &how);
 }
 
-/* Tasks of equal priority take turns of a quantum. The core learns at each switch whether the
- * previous task was preempted. */
+/* Tasks of equal priority take turns, each for one quantum. At each switch, the hook reports
+ * whether the previous task was preempted. */
 static void tasks_of_equal_priority_take_turns(void **state)
 {
 	struct tally_sim *sim =
@@ -37,8 +37,8 @@ static void tasks_of_equal_priority_take_turns(void **state)
 	machine_end(sim);
 }
 
-/* A task with a lower priority number preempts when it wakes. The preempted task continues before
- * others of its priority. */
+/* A task that wakes up preempts a running task with a higher priority number. The preempted task
+ * continues before other tasks of its priority. */
 static void a_higher_priority_preempts(void **state)
 {
 	static const struct tally_sim_step urgent[] = {
@@ -129,7 +129,7 @@ static void a_woken_task_continues_with_the_next_step(void **state)
 	machine_end(sim);
 }
 
-/* Steps print as C source, to be used in a test. */
+/* Print steps as C source that can be used in a test. */
 static void steps_print_as_source(void **state)
 {
 	static const struct {
@@ -157,7 +157,7 @@ static void steps_print_as_source(void **state)
 	}
 }
 
-/* Each CPU that is online gets ticks, with its current activity. */
+/* Each online CPU gets ticks, which report the code that the CPU is executing. */
 static void online_cpus_get_ticks_and_timers(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -205,7 +205,7 @@ static void tasks_leave_an_offline_cpu(void **state)
 	machine_end(sim);
 }
 
-/* Two equal machines do the same. */
+/* Two machines with identical configurations behave identically. */
 static void equal_machines_do_the_same(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 33333, NULL),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The truth is exact however often it is read, and is kept by task, CPU and mode. */
+/* True counts are exact, no matter how often they are read, and are kept per task, CPU and mode. */
 #include "../random.h"
 #include "test_machine.h"
 
@@ -36,7 +36,7 @@ static void fractions_of_events_carry_over(void **state)
 	machine_end(sim);
 }
 
-/* Rates below one per millisecond. */
+/* Check rates below one per millisecond. */
 static void rates_per_second_are_exact(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -88,7 +88,8 @@ static void reading_the_truth_changes_nothing(void **state)
 	machine_end(often);
 }
 
-/* A single task has the whole CPU, idle has the rest, and nothing is lost in between. */
+/* A single task gets the whole CPU while it runs, the remaining time is counted as idle, and no
+ * time is lost. */
 static void idle_has_the_remaining_time(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -110,7 +111,7 @@ static void idle_has_the_remaining_time(void **state)
 	machine_end(sim);
 }
 
-/* Trees include all descendants, also those that exited. */
+/* The counts of a task tree include all descendants, even those that have exited. */
 static void trees_include_exited_descendants(void **state)
 {
 	static const struct tally_sim_step grandchild[] = {SIM_RUN(SIM_USER, 1000, &odd),
