@@ -22,7 +22,7 @@ struct image {
 	bool is64, big;
 };
 
-/* .text of the file is mapped from IMAGE_TEXT_OFFSET to IMAGE_TEXT. */
+/* The file's .text is at offset IMAGE_TEXT_OFFSET and is mapped at IMAGE_TEXT. */
 enum { IMAGE_TEXT = 0x401000, IMAGE_TEXT_OFFSET = 0x1000, IMAGE_TEXT_SIZE = 0x800 };
 
 static inline void image_put(struct image *image, uint64_t value, int width)
@@ -106,7 +106,7 @@ static inline void image_header(struct image *image, uint64_t shoff, uint32_t sh
 	image_put(image, image->is64 ? 64 : 40, 2);
 	image_put(image, shnum, 2);
 	image_put(image, shnum - 1, 2);
-	/* The only PT_LOAD. */
+	/* The only loadable segment. */
 	image_put(image, PT_LOAD, 4);
 	if (image->is64)
 		image_put(image, PF_R | PF_X, 4);
@@ -134,7 +134,7 @@ static inline size_t image_build_id(struct image *image)
 	return at;
 }
 
-/* Build the image: .text, .symtab of `nr` symbols, .strtab, a build-id note, .gnu_debuglink
+/* Build the image: .text, .symtab with `nr` symbols, .strtab, a build ID note, .gnu_debuglink
  * "x.debug" with CRC 0x12345678, .shstrtab. */
 static inline void image_build(struct image *image, bool is64, bool big,
 			       const struct image_symbol *symbols, size_t nr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Classification of code bytes: which addresses can be return addresses, and whether code continues
- * after its last instruction. The bytes are from objdump(1). */
+/* Classify code bytes: which addresses can be return addresses, and whether execution continues
+ * past the last instruction. The bytes are taken from objdump(1) output. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -158,7 +158,7 @@ static void row_check(const struct row *row)
 	size_t at = hex_read(row->before, bytes), len = at + hex_read(row->behind, bytes + at);
 	bool is_return;
 
-	/* An allocation of exactly this size: ASan reports accesses outside of it. */
+	/* Allocate exactly this size, so that ASan reports out-of-bounds accesses. */
 	uint8_t *exact = len ? memcpy(test_malloc(len), bytes, len) : NULL;
 
 	is_return = tally_code_is_return_address(row->machine, exact, len, at);

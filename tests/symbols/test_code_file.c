@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Location of the code of each kind of DSO, and its linked address. */
+/* Locate the code in each kind of DSO and determine the code's linked address. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 enum {
 	PAGE = IMAGE_TEXT_OFFSET,
-	SECTIONS = 64, /* bytes of Elf64_Shdr */
+	SECTIONS = 64, /* size of Elf64_Shdr */
 	SECTION_TYPE = 4,
 	SECTION_SIZE = 32,
 	MOVED = 0x5000, /* offset of the running kernel from its linked address */
@@ -118,7 +118,7 @@ static void reads_code_of_user_files(void **state)
 	assert_true(f->code.is64);
 	assert_false(f->code.is_big_endian);
 	assert_string_equal(tally_code_file_path(f->file), f->path);
-	/* Reads end at the end of the code. */
+	/* Reads stop at the end of the code. */
 	assert_int_equal(
 		tally_code_file_read(f->file, PAGE + IMAGE_TEXT_SIZE - 2, UINT64_MAX, &f->code), 0);
 	assert_int_equal(f->code.len, 2);
@@ -151,7 +151,7 @@ static void rejects_files_without_code(void **state)
 	tally_code_file_close(NULL);
 }
 
-/* A kernel image contains the linked address, the recording the address at run time. */
+/* A kernel image contains the linked address, while the recording contains the run-time address. */
 static void reads_code_of_kernel_images(void **state)
 {
 	struct fixture *f = *state;
@@ -208,7 +208,7 @@ static void reads_code_of_jitdumps(void **state)
 	free(image.data);
 }
 
-/* A module has a single section, at the recorded address. */
+/* A module has a single section, which is at the recorded address. */
 static void reads_code_of_modules(void **state)
 {
 	struct fixture *f = *state;

@@ -13,7 +13,7 @@
 #include "symbols/demangle.h"
 
 static const struct {
-	const char *raw, *plain, *params; /* NULL: not a mangled name */
+	const char *raw, *plain, *params; /* NULL if not a mangled name */
 } names[] = {
 	{"main", NULL, NULL},
 	{"", NULL, NULL},
@@ -82,7 +82,7 @@ static void rejects_very_long_names(void **state)
 	free(raw);
 }
 
-/* Append `value` in `base`, digits before letters, as C++ (36) and Rust (62) write numbers. */
+/* Append `value` in `base`, with digits before letters, as in C++ (base 36) and Rust (base 62). */
 static void add_number(char *raw, unsigned value, unsigned base)
 {
 	static const char digits[] =
@@ -97,7 +97,7 @@ static void add_number(char *raw, unsigned value, unsigned base)
 	strcat(raw, digit);
 }
 
-/* Append "S_", "S0_", ... or "B_", "B0_", ... */
+/* Append a back-reference: "S_", "S0_", ... or "B_", "B0_", ... */
 static void add_reference(char *raw, char kind, unsigned number, unsigned base)
 {
 	strncat(raw, &kind, 1);
@@ -106,7 +106,7 @@ static void add_reference(char *raw, char kind, unsigned number, unsigned base)
 	strcat(raw, "_");
 }
 
-/* f<A<int, int>, A<previous, previous>, ...> */
+/* Make the C++ name f<A<int, int>, A<previous, previous>, ...>. */
 static void cxx_name(char *raw, unsigned depth)
 {
 	strcpy(raw, "_Z1fI1AIiiE");
@@ -119,7 +119,7 @@ static void cxx_name(char *raw, unsigned depth)
 	strcat(raw, "Evv");
 }
 
-/* a::f::<(str, str), (previous, previous), ...> */
+/* Make the Rust name a::f::<(str, str), (previous, previous), ...>. */
 static void rust_name(char *raw, unsigned depth)
 {
 	size_t before;
@@ -139,7 +139,8 @@ static void rust_name(char *raw, unsigned depth)
 	strcat(raw, "E");
 }
 
-/* f(T, U, ...): T is int[int], each other type has the previous one as key and value. */
+/* Make the D name f(T, U, ...). T is int[int], and each other type has the previous type as key and
+ * value. */
 static void dlang_name(char *raw, unsigned depth)
 {
 	size_t before;
@@ -163,7 +164,8 @@ static void dlang_name(char *raw, unsigned depth)
 	strcat(raw, "Zv");
 }
 
-/* A conversion operator with its own template parameter as type, repeatedly. */
+/* Make the name of an operator that converts to a type in which its own template parameter is
+ * nested repeatedly. */
 static void conversion_name(char *raw, unsigned depth)
 {
 	strcpy(raw, "_ZcvT_I");
@@ -175,9 +177,9 @@ static void conversion_name(char *raw, unsigned depth)
 	strcat(raw, "IiEv");
 }
 
-/* A pack expansion of nested functions that each also take the previous type. The demangler prints
- * nothing while it searches all of them for a pack. `pack` is the prefix that begins the expansion.
- */
+/* Make a name with a pack expansion of nested functions, each of which also takes the previous
+ * type. The demangler searches all of these functions for a pack without printing anything. `pack`
+ * is the prefix that begins the expansion. */
 static void pack_name(char *raw, unsigned depth, const char *pack, const char *end)
 {
 	strcpy(raw, pack);
@@ -211,14 +213,14 @@ static void value_expansion_name(char *raw, unsigned depth)
 	pack_name(raw, depth, "_Z1fIJXspcv", "Li0EEEEvv");
 }
 
-/* After an ambiguous name: "sr1A1x" is A::x in the old and in the new syntax. */
+/* Add an expansion after an ambiguous name: "sr1A1x" is A::x in both the old and the new syntax. */
 static void ambiguous_name(char *raw, unsigned depth)
 {
 	pack_name(raw, depth, "_Z1fIXsr1A1xEDp", "Evv");
 }
 
-/* Names of some hundred bytes that expand to gigabytes or take hours. They are detected by the
- * budget spent, not by a clock. */
+/* Demangle names of a few hundred bytes that would expand to gigabytes or take hours. Such names
+ * are detected by a budget for the work, not by a clock. */
 static void rejects_names_that_expand_exponentially(void **state)
 {
 	static void (*const kinds[])(char *raw,
@@ -234,7 +236,7 @@ static void rejects_names_that_expand_exponentially(void **state)
 		print_message("# skipped: this build has no demangler\n");
 		skip();
 	}
-	/* CPU time: SIGPROF ends the test if demangling does not end. */
+	/* Limit the CPU time, so that SIGPROF kills the test if demangling does not terminate. */
 	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 60}, NULL);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		kinds[i](raw, 5);
@@ -253,7 +255,7 @@ static void rejects_names_that_expand_exponentially(void **state)
 	setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
 }
 
-/* Many names that each expand to long text spend a common budget. */
+/* Many names, each of which expands to a long string, share one budget. */
 static void all_names_share_one_budget(void **state)
 {
 	char raw[1024], *text;
@@ -274,7 +276,7 @@ static void all_names_share_one_budget(void **state)
 	assert_in_range(nr, (1 << 20) / 32768, (1 << 20) / 5000);
 }
 
-/* The budget includes work that produces no text. */
+/* The budget includes work that produces no output. */
 static void charges_work_to_the_budget(void **state)
 {
 	char raw[1024], *text;

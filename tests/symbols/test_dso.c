@@ -52,7 +52,7 @@ static void write_file(const struct tree *tree, const char *path, const void *da
 	fclose(file);
 }
 
-/* Write an image with or without a symbol table (stripped). */
+/* Write an image with a symbol table, or a stripped image. */
 static void write_image(const struct tree *tree, const char *path, bool with_symbols)
 {
 	struct image image;
@@ -132,7 +132,7 @@ static void finds_symbols_in_the_file_itself(void **state)
 	assert_ptr_not_equal(get(tree, "/bin/prog", true), get(tree, "/bin/prog", false));
 }
 
-/* Symbols are still found after the file was truncated: no file stays mapped. */
+/* Symbols are still found after the file is truncated, because the file does not stay mapped. */
 static void keeps_symbols_of_a_truncated_file(void **state)
 {
 	struct tree *tree = *state;
@@ -148,7 +148,8 @@ static void keeps_symbols_of_a_truncated_file(void **state)
 	assert_string_equal(tally_symbol_name(dso, symbol), "other");
 }
 
-/* A garbage collection removes unused DSOs. The others stay valid and are found by their keys. */
+/* A garbage collection removes unused DSOs. The other DSOs stay valid and can still be found by
+ * their keys. */
 static void collects_unused_dsos(void **state)
 {
 	struct tree *tree = *state;
@@ -210,7 +211,7 @@ static void searches_debuglink_paths(void **state)
 	}
 }
 
-/* If neither file has a build ID, the CRC decides. */
+/* If neither the file nor its debug file has a build ID, the CRC determines whether they match. */
 static void checks_the_debuglink_crc(void **state)
 {
 	struct tree *tree = *state;
@@ -313,7 +314,7 @@ static void reads_perf_maps(void **state)
 	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_MISSING);
 }
 
-/* Start again, with a kernel that was recorded at `address`. */
+/* Start over with a kernel that was recorded at `address`. */
 static struct tally_dso *begin_kernel(struct tree *tree,
 				      const struct tally_symbols_options *options,
 				      const struct tally_dso_key *kernel, uint64_t address)
@@ -327,7 +328,8 @@ static struct tally_dso *begin_kernel(struct tree *tree,
 	return dso;
 }
 
-/* A recorded kernel at another address than the symbols was moved as a whole. */
+/* If a kernel was recorded at an address other than that of its symbols, the whole kernel was
+ * moved. Module symbols do not apply in this case. */
 static void moves_kernel_symbols_but_not_modules(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T schedule\n"
@@ -353,7 +355,7 @@ static void moves_kernel_symbols_but_not_modules(void **state)
 }
 
 /* perf's cached kallsyms file is preferred to the running kernel's only if it has the recorded
- * kernel address. Not after a reboot, and not for modules. */
+ * kernel address. The cached file is not used after a reboot, or for modules. */
 static void prefers_cached_kallsyms_at_the_recorded_address(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T from_cache\n"
@@ -415,7 +417,7 @@ static void finds_symbols_of_this_process_vdso(void **state)
 	struct tally_dso_key key = {TALLY_DSO_VDSO, "[vdso]"};
 	struct tally_dso *dso;
 
-	/* With a symfs the vdso of this process is not used. */
+	/* With a symfs, this process's vdso is not used. */
 	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
 	expect_state(dso, TALLY_DSO_FOREIGN);
 	tally_symbols_free(tree->symbols);
@@ -472,7 +474,7 @@ static void walk(void **state)
 	tally_symbols_free(NULL);
 }
 
-/* The stripped and the debug half of a real program, split by binutils. */
+/* Find the symbols of a real program that binutils split into a stripped file and a debug file. */
 static void finds_symbols_of_a_split_program(void **state)
 {
 	struct tree *tree = *state;
@@ -497,7 +499,7 @@ static void finds_symbols_of_a_split_program(void **state)
 
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
 
-/* Get the DSO of a file of the tree by its full path, as if mapped by `pid` from `inode`. */
+/* Get the DSO of a file in the tree by its full path, as if mapped by `pid` from `inode`. */
 static struct tally_dso *get_inode(struct tally_symbols *symbols, const char *path, pid_t pid,
 				   struct tally_dso_inode inode)
 {
@@ -524,14 +526,14 @@ static void distinguishes_files_by_inode(void **state)
 	dso = get_inode(tree->symbols, "/lib/c", 1, overlay);
 	assert_ptr_equal(dso, get_inode(tree->symbols, "/lib/c", 1, other_overlay));
 	assert_ptr_not_equal(dso, get_inode(tree->symbols, "/lib/c", 1, other_file));
-	/* Build IDs identify a file; inodes are ignored then. */
+	/* A build ID identifies the file, so the inode is ignored if there is a build ID. */
 	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
 	key.inode = other_disk;
 	assert_int_equal(tally_dso_get(tree->symbols, &key, &same), 0);
 	assert_ptr_equal(dso, same);
 }
 
-/* The file at the path must have the inode of the mapped one. */
+/* The file at the path must have the same inode as the mapped file. */
 static void opens_only_the_file_with_the_inode(void **state)
 {
 	struct tree *tree = *state;

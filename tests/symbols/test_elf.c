@@ -27,7 +27,7 @@ static const struct image_symbol symbols[] = {
 
 static const struct {
 	uint64_t offset;
-	const char *name; /* NULL: no symbol */
+	const char *name; /* NULL if there is no symbol */
 	uint64_t start;
 } answers[] = {
 	{0x1000, NULL, 0},           {0x100f, NULL, 0},         {0x1010, "first", 0x1010},
@@ -105,8 +105,8 @@ static void kernel_space_and_section(void **state)
 	tally_symtab_free(&table);
 }
 
-/* A truncated image is rejected or has fewer symbols, wherever it is cut. The copy has exactly the
- * right size, so that ASan reports reads beyond its end. */
+/* Truncate an image at every length. Parsing it must succeed, or fail with an error message. Each
+ * copy has exactly the right size, so that ASan reports reads beyond its end. */
 static void reads_images_truncated_anywhere(void **state)
 {
 	struct image image;
@@ -132,8 +132,8 @@ static void reads_images_truncated_anywhere(void **state)
 	}
 }
 
-/* With any byte changed, an image has no more symbols than fit into the file, and symbols cover the
- * requested address. */
+/* Change each byte of an image. The image must not have more symbols than fit into the file, and a
+ * symbol that is found must cover the requested address. */
 static void reads_images_with_any_byte_changed(void **state)
 {
 	struct image image, bad;
@@ -160,7 +160,8 @@ static void reads_images_with_any_byte_changed(void **state)
 	}
 }
 
-/* Make an image with so many headers that section 0 contains their number. All headers exist. */
+/* Make an image with so many headers that their number must be stored in section 0. All headers are
+ * in the file, except section headers beyond 2^21. */
 static uint8_t *many_headers(bool is64, uint64_t phnum, uint64_t shnum, size_t *ret_len)
 {
 	size_t ehdr = is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
@@ -184,7 +185,7 @@ static uint8_t *many_headers(bool is64, uint64_t phnum, uint64_t shnum, size_t *
 	return data;
 }
 
-/* All headers are searched for each request, so their number is limited. */
+/* All headers are searched on each request, so their number is limited. */
 static void limits_the_number_of_headers(void **state)
 {
 	static const struct {
@@ -204,7 +205,7 @@ static void limits_the_number_of_headers(void **state)
 		uint8_t *data;
 
 		if (i % 2 == 0 && rows[row].shnum > UINT32_MAX)
-			continue; /* does not fit ELF32 */
+			continue; /* does not fit into ELF32 */
 		data = many_headers(i % 2, rows[row].phnum, rows[row].shnum, &len);
 		assert_int_equal(tally_elf_open(data, len, &elf, &err),
 				 rows[row].why ? -EINVAL : 0);
@@ -216,7 +217,7 @@ static void limits_the_number_of_headers(void **state)
 	}
 }
 
-/* Search for a build ID after `nr` note segments, all of the same 1 MB of zeros. */
+/* Search for a build ID after `nr` note segments that all refer to the same 1 MB of zeros. */
 static int find_id_after_notes(uint16_t nr)
 {
 	enum { ID = 0x8000, ZEROS = 0x10000, LEN = 1 << 20 };

@@ -41,7 +41,8 @@ static struct tally_dso *dso_of(struct tally_symbols *symbols, struct tally_dso_
 	return dso;
 }
 
-/* Add symbols as a recorder would: one nested in another, one after it, none. */
+/* Add symbols as a recorder would, for addresses before, in and after a nested symbol, in a symbol
+ * without a size, and outside all symbols. */
 static void prog_add(struct tally_stored_writer *writer, struct tally_dso *dso, bool backwards)
 {
 	const struct {
@@ -113,7 +114,7 @@ static void finds_stored_names(void **state)
 	dso = dso_of(symbols, prog);
 	assert_string_equal(name_at(dso, 0x1010), "outer");
 	assert_string_equal(name_at(dso, 0x1410), "inner");
-	/* After the nested symbol, and where the file had no symbol. */
+	/* An address after the nested symbol, and an address at which the file had no symbol. */
 	assert_string_equal(name_at(dso, 0x1800), "outer");
 	assert_string_equal(name_at(dso, 0x1900), "");
 	assert_string_equal(name_at(dso, 0x3000), "no_size");
@@ -236,7 +237,7 @@ static void ignores_stored_names_with_user_paths(void **state)
 	tally_str_free(&section);
 }
 
-/* The stored reason is reported, not that the file is missing here. */
+/* The stored reason is reported, not the fact that the file is missing on this machine. */
 static void reports_the_stored_reason(void **state)
 {
 	const struct tally_dso_key jit = {TALLY_DSO_PERF_MAP, "/gone/perf-9.map", .pid = 1 << 29,
@@ -290,7 +291,8 @@ static void replaces_paths(void **state)
 	tally_str_free(&section);
 }
 
-/* Names of JIT code are identified by their DSO. */
+/* Check that the names in this DSO are treated as JIT symbol names if and only if `is_of_jit` is
+ * set. */
 static void expect_jit_name(struct tally_dso_key key, bool is_of_jit)
 {
 	const struct tally_symbol symbol = {0x1000, 0x2000, {.name_text = "prog operator/"}};
@@ -332,7 +334,7 @@ static void replaces_names_of_jit_code_only(void **state)
 
 /* ---- untrusted input ----------------------------------------------------------------- */
 
-/* Parse a copy of exactly this size, so that ASan reports reads beyond it. */
+/* Parse a copy of exactly this size, so that ASan reports reads beyond its end. */
 static int parse_copy(const char *data, size_t len)
 {
 	struct tally_stored *stored = NULL;
@@ -382,7 +384,7 @@ static void survives_damaged_sections(void **state)
 	tally_str_free(&section);
 }
 
-/* Counts larger than the section do not allocate memory. */
+/* Check that counts that exceed the section do not cause allocations. */
 static void huge_counts_allocate_no_memory(void **state)
 {
 	static const char huge[] = "\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
@@ -417,8 +419,8 @@ static void put_n(struct tally_str *out, uint64_t value)
 	tally_str_add_char(out, (char)value);
 }
 
-/* Generate a section: an object, a symbol, a function and a source file with names of these
- * lengths. All of them end the same text. */
+/* Generate and parse a section with an object, a symbol, a function and a source file that have
+ * names of these lengths. All names are suffixes of the same string. */
 static int parse_lengths(size_t object, size_t symbol, size_t function, size_t file)
 {
 	enum { TEXT = 40000 };
@@ -438,7 +440,7 @@ static int parse_lengths(size_t object, size_t symbol, size_t function, size_t f
 	put_n(&body, 1);
 	put_n(&body, TEXT - function + 1);
 	put_n(&body, TEXT - file + 1);
-	for (int i = 0; i < 2; i++) /* the line; no spans */
+	for (int i = 0; i < 2; i++) /* line number; no spans */
 		put_n(&body, 0);
 	tally_str_add_bytes(&section, TALLY_STORED_MAGIC, 8);
 	put_le(&section, TALLY_STORED_VERSION, 8);
@@ -467,7 +469,8 @@ static void rejects_names_above_the_limit(void **state)
 	assert_int_equal(parse_lengths(OBJECT, NAME, NAME, NAME + 1), -EINVAL);
 }
 
-/* Names that readers would reject are not written. `more`: excess over the limit in bytes. */
+/* Check that names that readers would reject are not written. `more` is the number of bytes by
+ * which the limit is exceeded. */
 static void expect_written(size_t more, size_t objects)
 {
 	char path[TALLY_STORED_OBJECT_NAME_MAX + 2] = "/";

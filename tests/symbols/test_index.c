@@ -51,14 +51,14 @@ static int place_teardown(void **state)
 	return 0;
 }
 
-/* Open the directory again, as a later process would. */
+/* Reopen the directory, as a later process would. */
 static void place_reopen(struct index_dir_fixture *place, uint64_t limit)
 {
 	tally_index_dir_close(&place->dir);
 	assert_int_equal(tally_index_dir_open(place->path, limit, &place->dir), 0);
 }
 
-/* Write one section of `len` bytes with value `byte`. */
+/* Write one section of `len` bytes, all of which are `byte`. */
 static int write_section(struct index_dir_fixture *place, const struct tally_build_id *id,
 			 enum tally_index_id section, int byte, size_t len)
 {
@@ -69,7 +69,7 @@ static int write_section(struct index_dir_fixture *place, const struct tally_bui
 	memset(data, byte, len + 1);
 	if (!ret) {
 		tally_index_writer_begin(writer, section);
-		/* In pieces of irregular sizes. */
+		/* Add the data in chunks of irregular sizes. */
 		for (size_t at = 0, step = 1; at < len; at += step, step = step * 3 + 1) {
 			step = step > len - at ? len - at : step;
 			tally_index_writer_add(writer, data + at, step);
@@ -80,7 +80,7 @@ static int write_section(struct index_dir_fixture *place, const struct tally_bui
 	return ret;
 }
 
-/* Return 0 if the section has the written bytes, or a negative error. */
+/* Return 0 if the section contains the bytes that were written, or a negative error code. */
 static int read_section(struct index_dir_fixture *place, const struct tally_build_id *id,
 			enum tally_index_id section, int byte, size_t len)
 {
@@ -133,7 +133,7 @@ static void reads_what_was_written(void **state)
 	assert_int_equal(nr_files(place), 1);
 }
 
-/* Pieces of any size are stored in the order in which they were added. */
+/* Chunks of any size are stored in the order in which they were added. */
 static void keeps_the_order_of_pieces(void **state)
 {
 	static const size_t sizes[] = {1,     32767, 3, 32768,  32769, 40000, 2,    65535,
@@ -164,7 +164,7 @@ static void keeps_the_order_of_pieces(void **state)
 	free(data);
 }
 
-/* RLIMIT_FSIZE does not end the process: SIGXFSZ is not raised. */
+/* Exceed RLIMIT_FSIZE. SIGXFSZ must not kill the process. */
 static void survives_a_file_size_limit(void **state)
 {
 	struct index_dir_fixture *place = *state;
@@ -181,7 +181,7 @@ static void survives_a_file_size_limit(void **state)
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_RULES, 'r', 9000), 0);
 }
 
-/* Sections stay until they are written again or replaced by an empty one. */
+/* Sections are kept until they are rewritten or replaced by an empty section. */
 static void keeps_sections_that_are_not_rewritten(void **state)
 {
 	struct index_dir_fixture *place = *state;
@@ -228,7 +228,7 @@ static uint8_t *load(const char *path, size_t *ret_len)
 	return data;
 }
 
-/* Return true if the bytes are an index with a section of names. */
+/* Return true if the bytes are an index that contains names. */
 static bool has_names(const uint8_t *data, size_t len)
 {
 	uint8_t *copy = aligned_alloc(8, (len + 8) / 8 * 8);
@@ -243,7 +243,7 @@ static bool has_names(const uint8_t *data, size_t len)
 	return has;
 }
 
-/* Truncated, with any bit flipped or any range zeroed, an index has no names. */
+/* Check that an index has no names if it is truncated or has a flipped bit or a zeroed range. */
 static void rejects_damaged_indexes(void **state)
 {
 	struct index_dir_fixture *place = *state;
@@ -273,7 +273,7 @@ static void rejects_damaged_indexes(void **state)
 	free(data);
 }
 
-/* Headers with wrong values and a valid checksum. */
+/* Check headers with wrong values but valid checksums. */
 static void rejects_wrong_headers_with_valid_checksums(void **state)
 {
 	struct index_dir_fixture *place = *state;
@@ -296,7 +296,7 @@ static void rejects_wrong_headers_with_valid_checksums(void **state)
 	free(data);
 }
 
-/* The checksum does not depend on the sizes of the pieces, but on each bit. */
+/* The checksum depends on every bit, but not on the sizes of the chunks. */
 static void checksums_depend_on_every_bit(void **state)
 {
 	uint8_t data[300];
@@ -325,7 +325,7 @@ static void checksums_depend_on_every_bit(void **state)
 	}
 }
 
-/* Files that other users can change or own, and symbolic links, are not used. */
+/* Files that other users own or can change are not used, and neither are symbolic links. */
 static void ignores_files_that_others_can_change(void **state)
 {
 	struct index_dir_fixture *place = *state;
@@ -373,14 +373,14 @@ static void ignores_files_of_other_users(void **state)
 	place_reopen(place, 1 << 20);
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -ENOENT);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
-	/* Nothing is created in directories of other users. */
+	/* Nothing is created in other users' directories. */
 	assert_int_equal(unlink(place->file) || rmdir(place->path), 0);
 	assert_int_equal(chown(place->above, 1000, 0), 0);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
 	assert_int_equal(access(place->path, F_OK), -1);
 }
 
-/* Write an index of the object with that number, last used `days` days ago. */
+/* Write an index for object `number` that was last used `days` days ago. */
 static void write_aged(struct index_dir_fixture *place, uint8_t number, int days)
 {
 	struct timespec times[2] = {{.tv_sec = time(NULL) - days * 86400}};
@@ -411,7 +411,8 @@ static void put(const struct index_dir_fixture *place, const char *file, int age
 	close(fd);
 }
 
-/* To stay below the limit, the least recently used indexes are removed. Other files are not. */
+/* The least recently used indexes are removed to stay below the limit. Other files are kept, except
+ * old temporary files. */
 static void removes_the_least_recently_used_index(void **state)
 {
 	static const char *const others[] = {"README",
@@ -431,7 +432,7 @@ static void removes_the_least_recently_used_index(void **state)
 		put(place, others[i], 86400 * 365);
 	put(place, ".0123456789abcdef.index.0123456789abcdef", 60);
 	put(place, ".0123456789abcdef.index.0123456789abcde0", 7200);
-	/* A use updates the file's time, at most once a day. */
+	/* Using an index updates its file's timestamp, at most once a day. */
 	id.id[0] = 3;
 	assert_int_equal(read_section(place, &id, TALLY_INDEX_NAMES, 'n', 60000), 0);
 	write_aged(place, 4, 0);
@@ -444,7 +445,8 @@ static void removes_the_least_recently_used_index(void **state)
 		assert_true(is_there(place, others[i]));
 	assert_true(is_there(place, ".0123456789abcdef.index.0123456789abcdef"));
 	assert_false(is_there(place, ".0123456789abcdef.index.0123456789abcde0"));
-	/* A section above the limit is rejected; nothing is removed for it. */
+	/* A section that exceeds the limit is rejected, and no index is removed to make space for
+	 * it. */
 	assert_int_equal(write_section(place, &id, TALLY_INDEX_NAMES, 'n', 200000), -ENOSPC);
 	assert_true(is_there(place, "0323456789abcdef.index"));
 	assert_true(is_there(place, "0423456789abcdef.index"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols from an index equal those of the current files, or the index is not used. */
+/* An index must only be used if its symbols equal those in the current files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,8 @@ static void remove_file(const struct tree *tree, const char *path)
 	assert_int_equal(unlink(full), 0);
 }
 
-/* Write an image of functions with names that begin with `letter`; 0: stripped. */
+/* Write an image of functions with names that begin with `letter`, or a stripped image if `letter`
+ * is 0. */
 static void write_image(const struct tree *tree, const char *path, char letter, size_t nr)
 {
 	struct image_symbol symbols[SYMBOLS];
@@ -109,10 +110,12 @@ static void write_image(const struct tree *tree, const char *path, char letter, 
 	write_file(tree, path, image.data, image.len);
 }
 
-/* Wait until a change would show in the times of files: recently changed files get no index. */
+/* Wait until a change would be visible in file timestamps. Files that changed recently get no
+ * index. */
 static void wait_for_file_times(void)
 {
-	/* Two clock ticks; more than two seconds on file systems with times in whole seconds. */
+	/* Two clock ticks, or more than two seconds on file systems with timestamps in whole
+	 * seconds. */
 	const int64_t least = probe_time_of_new_file().tv_nsec ? 40000000 : 2100000000;
 	struct timespec start, now;
 
@@ -131,7 +134,7 @@ static bool index_is_there(const struct tree *tree)
 	return !access(path, F_OK);
 }
 
-/* Look an object up as another process would. */
+/* Look up an object as another process would. */
 static struct tally_dso *look_up(struct tree *tree, const struct tally_dso_key *key)
 {
 	struct tally_dso *dso;
@@ -143,7 +146,8 @@ static struct tally_dso *look_up(struct tree *tree, const struct tally_dso_key *
 	return dso;
 }
 
-/* Look `name` up. With or without the index, its names begin with `letter`. */
+/* Look up the symbols of `name`. They must begin with `letter`, whether or not they are from the
+ * index. */
 static void expect(struct tree *tree, const char *name, bool with_id, bool from_index, char letter,
 		   const char *path)
 {
@@ -175,9 +179,9 @@ static void uses_the_index_until_the_file_changes(void **state)
 	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'a', path);
 	expect(tree, "/bin/prog", true, true, 'a', path);
-	/* Found by the build ID in the file. */
+	/* The index is found by the build ID in the file. */
 	expect(tree, "/bin/prog", false, true, 'a', path);
-	/* Another file with the same ID and size. */
+	/* Write another file with the same ID and size. */
 	write_image(tree, path, 'b', SYMBOLS);
 	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'b', path);
@@ -190,7 +194,7 @@ static void uses_the_index_until_the_file_changes(void **state)
 		TALLY_DSO_MISSING);
 }
 
-/* An index is found by another path of the same file, too. */
+/* An index is also found through another path to the same file. */
 static void uses_the_index_under_another_path(void **state)
 {
 	struct tree *tree = *state;
@@ -204,7 +208,7 @@ static void uses_the_index_under_another_path(void **state)
 	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
 }
 
-/* Debug files are added and removed. */
+/* Add and remove debug files. */
 static void drops_the_index_when_debug_files_change(void **state)
 {
 	struct tree *tree = *state;
@@ -216,12 +220,12 @@ static void drops_the_index_when_debug_files_change(void **state)
 	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'd', debug_place);
 	expect(tree, "/bin/prog", true, true, 'd', debug_place);
-	/* A path that is searched first, as in perf. */
+	/* This path is searched first, as in perf. */
 	write_image(tree, "root//bin/x.debug", 'e', SYMBOLS);
 	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'e', "root//bin/x.debug");
 	expect(tree, "/bin/prog", true, true, 'e', "root//bin/x.debug");
-	/* Paths without a file are recorded in the index, too. */
+	/* The index also records paths at which there is no file. */
 	remove_file(tree, debug_place);
 	expect(tree, "/bin/prog", true, false, 'e', "root//bin/x.debug");
 	remove_file(tree, "root//bin/x.debug");
@@ -229,7 +233,8 @@ static void drops_the_index_when_debug_files_change(void **state)
 	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
 }
 
-/* Without the file itself symbols come from the build-ID cache, for any process. */
+/* If the file itself is missing, its symbols are read from the copy in the build ID cache, and
+ * later from the index. */
 static void uses_the_index_without_the_file(void **state)
 {
 	struct tree *tree = *state;
@@ -242,16 +247,19 @@ static void uses_the_index_without_the_file(void **state)
 	expect(tree, "/bin/gone", true, false, 'c', path);
 	expect(tree, "/bin/gone", true, true, 'c', path);
 	assert_true(look_up(tree, &key)->table.is_mapped);
-	/* The file with that name in a process may be another one. */
+	/* For an existing process, the file at the recorded path may be a different file, so the
+	 * index is not used. */
 	key.pid = getpid();
 	key.name = "/proc/self/exe";
 	assert_false(look_up(tree, &key)->table.is_mapped);
-	/* The index is not used with other debug directories, which would have to be searched. */
+	/* The index is not used if other debug directories are set, because those directories would
+	 * have to be searched. */
 	tree->options.debug_dirs = (const char *const[]){"/usr/lib/debug", "/opt/debug", NULL};
 	expect(tree, "/bin/gone", true, false, 'c', path);
 }
 
-/* No index is written for names in another form, few symbols or a short ID. */
+/* No index is written if there are few symbols, if names are not demangled in the default way, if
+ * there is no index directory, or if the index would exceed the size limit. */
 static void writes_no_index_for_special_cases(void **state)
 {
 	struct tree *tree = *state;
@@ -284,7 +292,7 @@ static void writes_no_index_for_special_cases(void **state)
 	expect(tree, "/bin/prog", true, false, 'a', "root/bin/prog");
 }
 
-/* Two files with the same ID in one process: the index remains that of one of them. */
+/* Two files in one process have the same ID. The index keeps the symbols of one of them. */
 static void two_files_with_one_id_do_not_share_an_index(void **state)
 {
 	struct tally_dso_key one = {TALLY_DSO_USER, "/bin/one", id, 20}, two = one;
@@ -303,7 +311,8 @@ static void two_files_with_one_id_do_not_share_an_index(void **state)
 	}
 }
 
-/* The index is written immediately, because a closed pipe may end the process while it prints. */
+/* Check that the index is written immediately, because a closed pipe may kill the process while it
+ * prints. */
 static void writes_the_index_immediately(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/prog", id, 20};
@@ -316,7 +325,7 @@ static void writes_the_index_immediately(void **state)
 	assert_true(index_is_there(tree));
 }
 
-/* Return a hash of the rules at steps through a file. */
+/* Return a hash of the rules found at regular intervals in a file. */
 static uint64_t rules_answers(struct tally_dso *dso, uint64_t end)
 {
 	const struct tally_unwind_table *rules = tally_dso_rules(dso);
@@ -336,7 +345,7 @@ static uint64_t rules_answers(struct tally_dso *dso, uint64_t end)
 	return sum;
 }
 
-/* Unwind rules are stored together with symbols, for the file they were read from. */
+/* Unwind rules are stored together with symbols, but only used for the file they were read from. */
 static void keeps_unwind_rules_in_the_index(void **state)
 {
 	struct tree *tree = *state;
@@ -357,7 +366,8 @@ static void keeps_unwind_rules_in_the_index(void **state)
 	key.name = "/bin/this";
 	wait_for_file_times();
 	for (int i = 0; i < 5; i++) {
-		/* The fourth time the file's times indicate another file. */
+		/* In the fourth round, the file's timestamps indicate that it is a different
+		 * file. */
 		if (i == 3)
 			assert_int_equal(chmod(copy, 0700), 0);
 		wait_for_file_times();
@@ -371,7 +381,7 @@ static void keeps_unwind_rules_in_the_index(void **state)
 		answers = sum;
 		assert_int_equal(!dso->rules_block, i == 1 || i == 2 || i == 4);
 		assert_true(tally_dso_has_frame_pointers(dso));
-		/* Symbols are written to the same index and keep the rules. */
+		/* Symbols are added to the same index without removing the rules. */
 		if (i == 2)
 			(void)tally_dso_find(dso, 0x1000);
 		assert_int_equal(dso->table.is_mapped, i == 2);
@@ -380,7 +390,7 @@ static void keeps_unwind_rules_in_the_index(void **state)
 
 /* ---- kernels ------------------------------------------------------------------------ */
 
-/* perf's cached kallsyms of a kernel that does not run here. */
+/* Use perf's cached kallsyms of a kernel that is not running on this machine. */
 static void uses_the_index_of_cached_kallsyms(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]", id, 20};
@@ -400,7 +410,7 @@ static void uses_the_index_of_cached_kallsyms(void **state)
 	tally_str_free(&text);
 	wait_for_file_times();
 	for (int i = 0; i < 4; i++) {
-		/* The third time it was recorded at another address. */
+		/* In the third round, the kernel was recorded at another address. */
 		uint64_t moved = i == 2 ? 0x1000000 : 0;
 
 		tally_symbols_free(tree->symbols);
@@ -414,7 +424,7 @@ static void uses_the_index_of_cached_kallsyms(void **state)
 	}
 }
 
-/* Return a hash over a symbol of each page, 0 if there are no symbols. */
+/* Return a hash over every seventh kernel symbol, or 0 if there are no symbols. */
 static uint64_t kernel_answers(struct tree *tree, bool from_index)
 {
 	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
@@ -439,7 +449,7 @@ static uint64_t kernel_answers(struct tree *tree, bool from_index)
 	return sum;
 }
 
-/* Return true if this process can see addresses of symbols and the notes with the build ID. */
+/* Return true if this process can see symbol addresses and the notes that contain the build ID. */
 static bool kernel_shows_symbols(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -465,7 +475,8 @@ static void uses_the_index_of_the_running_kernel(void **state)
 
 	tree->options.symfs = NULL;
 	tree->options.ignore_vmlinux = true;
-	/* The descriptor may see more than its user, so nothing is written to the index. */
+	/* The descriptor may show more than this user is allowed to see, so nothing is written to
+	 * the index. */
 	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	tree->options.kallsyms_fd = fd;
 	if (!kernel_shows_symbols()) {
@@ -479,11 +490,11 @@ static void uses_the_index_of_the_running_kernel(void **state)
 	tree->options.kallsyms_fd = 0;
 	assert_true(kernel_answers(tree, false) == answers);
 	assert_true(kernel_answers(tree, true) == answers);
-	/* Reading an index is allowed: the descriptor sees the same symbols. */
+	/* Reading an index is allowed, because the descriptor shows the same symbols. */
 	tree->options.kallsyms_fd = fd;
 	assert_true(kernel_answers(tree, true) == answers);
 	close(fd);
-	/* All addresses are 0 for users without permission. */
+	/* Users without permission see only zero addresses. */
 	for (int i = 0; i < 200; i++)
 		tally_str_addf(&text, "0000000000000000 T hidden_%d\n", i);
 	write_file(tree, "hidden", tally_str_text(&text), text.len);

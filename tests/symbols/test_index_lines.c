@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines in an index: the union of all look-ups of several processes, written only if it changed. */
+/* Lines in an index: the union of several processes' lookups, which is written only if it has
+ * changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A process with an open object that has read the index. */
+/* A process that has opened an object and read its index. */
 struct process {
 	struct tally_symbols *symbols;
 	struct tally_dso *dso;
@@ -70,7 +71,8 @@ static bool knows(struct process *process, uint64_t number)
 	return span && span->nr == LINES && span->lines[0].line == number;
 }
 
-/* Look up the lines of `nr` addresses, as if a worker returned the unknown ones. */
+/* Look up the lines of `nr` addresses, and add the unknown lines as if a worker had returned
+ * them. */
 static void look_for(struct process *process, uint64_t first, uint64_t nr)
 {
 	struct tally_line lines[LINES] = {0};
@@ -85,7 +87,7 @@ static void look_for(struct process *process, uint64_t first, uint64_t nr)
 	}
 }
 
-/* Get inode and time of the index. */
+/* Get the inode and the timestamps of the index. */
 static struct stat index_stat(void)
 {
 	char path[128];
@@ -140,7 +142,8 @@ static void does_not_rewrite_known_lines(void **state)
 	assert_written(&before, true);
 }
 
-/* More lines than an index holds. It is not written again if the missing ones do not fit. */
+/* Look up more lines than an index can hold. The index is not rewritten if the missing lines do not
+ * fit. */
 static void a_full_index_keeps_the_latest_lines(void **state)
 {
 	enum { MANY = (64 << 20) / (LINES * 16) + 1000 };
@@ -167,7 +170,7 @@ static void a_full_index_keeps_the_latest_lines(void **state)
 	process_end(&process);
 }
 
-/* Write an index of two spans: [0, 16), and another one. */
+/* Write an index with two spans: [0, 16) and [start, end). */
 static void write_two_spans(struct process *process, uint64_t start, uint64_t end)
 {
 	const struct {

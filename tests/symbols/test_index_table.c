@@ -45,7 +45,8 @@ static int place_teardown(void **state)
 	return 0;
 }
 
-/* Make a table of `nr` symbols with gaps, which overlap if `step` is less than their sizes. */
+/* Make a table of `nr` symbols with gaps. The symbols overlap if `step` is less than their
+ * sizes. */
 static struct tally_symtab make_table(size_t nr, uint64_t step)
 {
 	struct tally_symtab table = {0};
@@ -119,7 +120,7 @@ static void reads_tables_as_written(void **state)
 	}
 }
 
-/* Two tables in one index are distinguished; the second one may be empty. */
+/* An index can contain two tables. The second table may be empty. */
 static void keeps_two_tables_in_one_index(void **state)
 {
 	struct place *place = *state;
@@ -169,8 +170,8 @@ static void does_not_write_names_outside_the_arena(void **state)
 	tally_symtab_free(&table);
 }
 
-/* A table with any damaged section is rejected: without its tree, look-ups would find other
- * symbols. */
+/* A table with any damaged section is rejected, because lookups without the table's tree would
+ * return different symbols. */
 static void rejects_a_table_with_a_damaged_section(void **state)
 {
 	struct place *place = *state;
@@ -215,7 +216,8 @@ static void seal(uint8_t *data)
 	header->sum = tally_index_header_sum(header);
 }
 
-/* With any content of the sections and valid checksums, a look-up stays inside of them and ends. */
+/* Look up many addresses. With any section contents and valid checksums, lookups must terminate and
+ * stay inside the sections. */
 static void look_up_everywhere(const uint8_t *data, size_t len)
 {
 	struct tally_symtab table;
@@ -255,7 +257,7 @@ static void looks_up_safely_in_damaged_tables(void **state)
 
 				data[at] = (uint8_t)random_u64(&random);
 			}
-			/* A size that does not match the other sections. */
+			/* Set a size that does not match the other sections. */
 			if (i % 5 == 0)
 				((struct tally_index_header *)data)->sections[i / 5 % 6].size /= 2;
 			seal(data);

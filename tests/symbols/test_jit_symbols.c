@@ -62,7 +62,7 @@ static void parses_lines_of_perf_maps(void **state)
 	tally_jit_free(&jit);
 }
 
-/* Names of .NET and Node are complete, with any characters in them. */
+/* Names from .NET and Node are kept whole, no matter what characters they contain. */
 static void keeps_all_characters_of_names(void **state)
 {
 	static const char *const names[] = {
@@ -84,7 +84,7 @@ static void keeps_all_characters_of_names(void **state)
 	}
 }
 
-/* The last entry for an address is valid. */
+/* The last entry for an address takes precedence. */
 static void the_last_entry_of_an_address_is_valid(void **state)
 {
 	struct tally_jit jit = {0};
@@ -121,7 +121,7 @@ struct program {
 	struct tally_dso *dso;
 };
 
-/* Map of this process while it runs, in a separate symfs. */
+/* Set up a map file for this running process in a separate symfs. */
 static int program_setup(void **state)
 {
 	struct program *program = calloc(1, sizeof(*program));
@@ -159,7 +159,7 @@ static void write_as(const struct program *program, const char *mode, const char
 	fclose(file);
 }
 
-/* Read the file again. Returns true if something is new. */
+/* Read the file again. Returns true if it has new entries. */
 static bool reread(struct program *program)
 {
 	uint64_t before = tally_symbols_generation(program->symbols);
@@ -168,8 +168,8 @@ static bool reread(struct program *program)
 	return tally_symbols_generation(program->symbols) != before;
 }
 
-/* Read the file again until something is new. After a read that took long, as on a busy machine,
- * the next calls do nothing. */
+/* Read the file repeatedly until it has new entries. After a slow read, as on a busy machine, the
+ * next calls do nothing. */
 static bool reread_until_new(struct program *program)
 {
 	for (int tries = 0; tries < 300000; tries++) {
@@ -194,13 +194,13 @@ static void a_map_grows(void **state)
 	assert_true(reread_until_new(program));
 	assert_string_equal(dso_name_at(program->dso, 0x2000), "two");
 	assert_string_equal(dso_name_at(program->dso, 0x1008), "over");
-	/* Returned symbols stay at their addresses. */
+	/* Pointers to symbols stay valid. */
 	assert_ptr_equal(tally_dso_find(program->dso, 0x1000), first);
 	assert_int_equal(tally_dso_status(program->dso).nr_symbols, 3);
 	assert_false(reread(program));
 }
 
-/* The file appears late: after the first look-up, as when an agent is loaded. */
+/* The file appears after the first lookup, as when an agent is loaded late. */
 static void a_map_appears(void **state)
 {
 	struct program *program = *state;
@@ -215,7 +215,7 @@ static void a_map_appears(void **state)
 	assert_int_equal(tally_dso_status(program->dso).state, TALLY_DSO_LOADED);
 }
 
-/* After an exec the program starts a new map, in the same or in a new file. */
+/* After an exec, the program starts a new map, either in the same file or in a new one. */
 static void a_map_is_replaced(void **state)
 {
 	struct program *program = *state;
@@ -227,7 +227,7 @@ static void a_map_is_replaced(void **state)
 	assert_null(dso_name_at(program->dso, 0x1000));
 	assert_non_null(dso_name_at(program->dso, 0x3000));
 	assert_int_equal(remove(program->path), 0);
-	/* Known names stay. */
+	/* Known names are kept. */
 	assert_false(reread(program));
 	assert_non_null(dso_name_at(program->dso, 0x3000));
 	write_as(program, "w", "4000 10 another\n");
@@ -236,8 +236,8 @@ static void a_map_is_replaced(void **state)
 	assert_string_equal(dso_name_at(program->dso, 0x4000), "another");
 }
 
-/* The last names are found after the program exited. Later ones are not: another process may have
- * the pid. */
+/* The last names are found after the program has exited. Names added later are ignored, because
+ * another process may have the pid. */
 static void a_program_ends(void **state)
 {
 	struct program *program = *state;
@@ -264,7 +264,7 @@ static void a_program_ends(void **state)
 	assert_false(reread(program));
 	close(fds[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	/* Without a newline, as the program was killed while it wrote. */
+	/* The line has no newline, as if the program was killed while writing. */
 	assert_true(reread_until_new(program));
 	assert_string_equal(dso_name_at(program->dso, 0x2000), "last");
 	write_as(program, "a", "\n3000 10 of nobody\n");
@@ -325,7 +325,7 @@ static void a_dump_grows(void **state)
 	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_JITDUMP);
 }
 
-/* Lines of a dump are looked up like lines of debug information. */
+/* Lines in a dump are looked up like lines in debug information. */
 static void finds_lines_of_a_jitdump(void **state)
 {
 	struct program *program = *state;
@@ -354,7 +354,7 @@ static void finds_lines_of_a_jitdump(void **state)
 	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
 }
 
-/* A dump has the pid of its process in its name and in its header. */
+/* The name and the header of a dump contain the pid of the process. */
 static void rejects_a_jitdump_of_another_process(void **state)
 {
 	struct program *program = *state;
@@ -373,7 +373,7 @@ static void recognizes_names_of_jitdumps(void **state)
 {
 	static const struct {
 		const char *path;
-		int pid; /* 0: not a jitdump */
+		int pid; /* 0 if not a jitdump */
 	} rows[] = {
 		{"/tmp/jit-12.dump", 12},    {"jit-1.dump", 1},
 		{"/jit-12.dump.gz", 0},      {"/tmp/jit-.dump", 0},

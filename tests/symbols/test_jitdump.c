@@ -28,7 +28,7 @@ static size_t parse(const struct jit_image *image, struct tally_jit *jit)
 	return used;
 }
 
-/* The same in both byte orders, one of which is the host's. */
+/* Check both byte orders, one of which is the host's. */
 static void finds_code_by_time(void **state)
 {
 	for (int swaps = 0; swaps < 2; swaps++) {
@@ -45,13 +45,14 @@ static void finds_code_by_time(void **state)
 		assert_string_equal(name_when(&jit, 0x1000, 100), "first");
 		assert_string_equal(name_when(&jit, 0x101f, 199), "first");
 		assert_string_equal(name_when(&jit, 0x101f, 200), "second");
-		/* The rest of the first function is still found. */
+		/* The part of the first function that was not overwritten is still found. */
 		assert_string_equal(name_when(&jit, 0x1020, 1000), "first");
 		assert_null(name_when(&jit, 0x1040, 1000));
 		assert_null(name_when(&jit, 0x2000, 299));
 		assert_string_equal(name_when(&jit, 0x200f, TALLY_JIT_ALWAYS), "other");
 		assert_int_equal(jit.nr_guesses, 0);
-		/* Without a time it may be either of two functions. */
+		/* If the timestamp is unknown, the address may belong to either of two
+		 * functions. */
 		assert_string_equal(name_when(&jit, 0x1000, TALLY_JIT_ALWAYS), "second");
 		assert_int_equal(jit.nr_guesses, 1);
 		assert_int_equal(jit.nr_skipped, 0);
@@ -103,14 +104,14 @@ static void follows_moved_code(void **state)
 	assert_ptr_equal(before->symbol, after->symbol);
 	assert_string_equal(name_when(&jit, 0x1008, 300), "new");
 	assert_string_equal(name_when(&jit, 0x3008, 300), "moved");
-	/* The moved code is unknown. */
+	/* The code that was moved is unknown. */
 	assert_null(name_when(&jit, 0xa000, 500));
 	assert_int_equal(jit.nr_skipped, 1);
 	tally_jit_free(&jit);
 	jit_image_free(&image);
 }
 
-/* Threads do not write records in the order of their times. */
+/* Threads do not necessarily write their records in timestamp order. */
 static void sorts_records_by_time(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
@@ -151,7 +152,7 @@ static void finds_lines_of_code(void **state)
 	assert_int_equal(line->line, 5);
 	assert_int_equal(span.start, start + 8);
 	assert_int_equal(span.end, start + 0x10);
-	/* The marker "the same file" refers to the previous entry in the dump. */
+	/* The marker "the same file" refers to the preceding entry in the dump. */
 	assert_string_equal(line->file, "a.js");
 	assert_int_equal(tally_jit_find_line(&jit, start + 0x3f, &span)->line, 7);
 	assert_string_equal(tally_jit_find_line(&jit, start + 0x3f, &span)->file, "b.js");
@@ -163,7 +164,7 @@ static void finds_lines_of_code(void **state)
 	jit_image_free(&image);
 }
 
-/* Line entries outside of the function are invalid and skipped. */
+/* Line entries outside the function are invalid and are skipped. */
 static void skips_lines_outside_of_the_function(void **state)
 {
 	static const struct jit_image_line list[] = {{0x1000, 3, "a.js"}, {0x1041, 5, "b.js"}};
@@ -207,7 +208,7 @@ static void corrects_line_addresses_of_v8(void **state)
 	jit_image_free(&image);
 }
 
-/* A dump that is still being written is read in pieces that end anywhere. */
+/* A dump that is still being written is read in chunks that may end anywhere. */
 static void reads_a_dump_in_pieces(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
@@ -262,7 +263,7 @@ static void rejects_wrong_headers(void **state)
 	jit_image_free(&image);
 }
 
-/* Records with wrong sizes are skipped; later ones are read. */
+/* Records with wrong sizes are skipped, and later records are read. */
 static void skips_records_with_wrong_sizes(void **state)
 {
 	static const struct {
@@ -291,7 +292,7 @@ static void skips_records_with_wrong_sizes(void **state)
 	}
 }
 
-/* An invalid record ends the dump; so do zeros, which a crash leaves. */
+/* An invalid record ends the dump. So do zeros, which may be left by a crash. */
 static void an_invalid_record_ends_the_dump(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
@@ -310,7 +311,7 @@ static void an_invalid_record_ends_the_dump(void **state)
 	jit_image_free(&image);
 }
 
-/* A million functions at one address, and a million look-ups at different times. */
+/* Add a million functions at one address, and do a million lookups with different timestamps. */
 static void finds_a_million_functions_at_one_address(void **state)
 {
 	enum { MANY = 1000000 };
@@ -322,7 +323,8 @@ static void finds_a_million_functions_at_one_address(void **state)
 	parse(&image, &jit);
 	assert_int_equal(jit.codes.len, MANY);
 	for (uint64_t i = 0; i < MANY; i++) {
-		/* Alternating, so that no look-up benefits from the previous one. */
+		/* Alternate between early and late timestamps, so that no lookup benefits from the
+		 * previous one. */
 		uint64_t time = i & 1 ? MANY - i : i;
 
 		assert_int_equal(tally_jit_find(&jit, 0x1000, time)->time, time);

@@ -66,7 +66,7 @@ static void finds_the_layer_among_few(void **state)
 		expect_same(list, nr, 31);
 }
 
-/* Random layers that cover each other in any way. */
+/* Compare lookups in random layers, which overlap in all possible ways, with a linear search. */
 static void matches_a_linear_search_for_random_layers(void **state)
 {
 	struct tally_layer list[40];
@@ -107,8 +107,8 @@ static struct tally_layer *many(uint64_t step, uint64_t size)
 	return list;
 }
 
-/* A million layers at one address cost as much as a million side by side. The test would not end if
- * look-ups searched all entries of a node. */
+/* Finding a layer among a million at one address must cost no more than finding one among a million
+ * adjacent layers. The test would not finish if lookups searched all entries of a node. */
 static void finds_layers_among_a_million_at_one_address(void **state)
 {
 	struct tally_layer *list = many(0, 1);
@@ -125,7 +125,7 @@ static void finds_layers_among_a_million_at_one_address(void **state)
 	free(list);
 }
 
-/* An unrealistic case: each layer covers half of all others. */
+/* An unrealistic case in which each layer covers half of the others. */
 static void finds_layers_among_a_million_overlapping_ones(void **state)
 {
 	struct tally_layer *list = many(1, MANY);

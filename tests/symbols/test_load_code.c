@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that may be used to validate return addresses: those known to be the recorded ones. A
- * limited number of them is open. */
+/* Files used to validate return addresses. Only files known to be the recorded ones may be used,
+ * and only a limited number of files may be open. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -24,10 +24,10 @@
 
 #include <cmocka.h>
 
-/* In each file a call ends at CALL_END, and nowhere else. */
+/* Each file contains one call, which ends at CALL_END. */
 enum { PAGE = 0x1000, CALL_END = PAGE + 0x25 };
 
-enum { SECTIONS = 64, SECTION_TYPE = 4, TEXT = 1 }; /* bytes of Elf64_Shdr; index of .text */
+enum { SECTIONS = 64, SECTION_TYPE = 4, TEXT = 1 }; /* size of Elf64_Shdr; index of .text */
 
 struct fixture {
 	char dir[64], cache[80];
@@ -129,7 +129,8 @@ static void uses_files_with_the_recorded_build_id(void **state)
 	expect_validated(get(f, "arm", id), false);
 }
 
-/* A debug file describes code, but does not contain it; the cache has the file that was mapped. */
+/* A debug file describes code, but does not contain it. The cache contains the file that was
+ * mapped. */
 static void does_not_use_debug_files(void **state)
 {
 	struct fixture *f = *state;
@@ -143,13 +144,13 @@ static void does_not_use_debug_files(void **state)
 	write_file(f, "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/elf", WITH_CODE);
 	dso = get(f, "gone", id);
 	expect_validated(dso, true);
-	/* Look-ups of names and of code do not interfere. */
+	/* Looking up names and reading code do not interfere with each other. */
 	(void)tally_dso_find(dso, CALL_END);
 	expect_validated(dso, true);
 }
 
-/* Without a build ID a file is the recorded one only if the recording was made on this machine and
- * the file has not changed since. */
+/* Without a build ID, a file is the recorded file only if the recording was made on this machine
+ * and the file has not changed since. */
 static void uses_files_without_build_id_only_if_unchanged(void **state)
 {
 	struct fixture *f = *state;
@@ -170,7 +171,8 @@ static void uses_files_without_build_id_only_if_unchanged(void **state)
 	expect_validated(get(f, "prog", NULL), true);
 }
 
-/* The images have no unwind rules. This is not reported for files that must not be read. */
+/* Check that no unwind rules are found, and that `state` is the reason: NO_SYMBOLS if the file was
+ * read, because the images have no rules, or another reason if the file must not be read. */
 static void expect_rules(struct tally_dso *dso, enum tally_dso_state state)
 {
 	assert_null(tally_dso_rules(dso));
@@ -187,14 +189,14 @@ static void uses_rules_without_build_id_only_if_unchanged(void **state)
 	expect_rules(get(f, "prog", id), TALLY_DSO_NO_SYMBOLS);
 	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) + 100});
 	expect_rules(get(f, "prog", NULL), TALLY_DSO_NO_SYMBOLS);
-	/* Rules are read if the origin is unknown, as in a recording that was not finished; there
-	 * is no better source. */
+	/* Rules are read even if the origin is unknown, as in an unfinished recording, because
+	 * there is no better source. */
 	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_UNKNOWN, NULL), 0);
 	write_file(f, "other", WITH_CODE);
 	expect_rules(get(f, "other", NULL), TALLY_DSO_NO_SYMBOLS);
 }
 
-/* Linking and chmod change the inode's time, not the content of the file. */
+/* Linking and chmod change the inode's timestamp, but not the contents of the file. */
 static void ignores_changes_of_inode_metadata(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Look up undecoded symbol names by address, for tests. */
+/* Look up raw symbol names by address, for tests. */
 #ifndef TALLY_TESTS_SYMBOLS_NAMES_H
 #define TALLY_TESTS_SYMBOLS_NAMES_H
 

@@ -57,8 +57,8 @@ static int tree_teardown(void **state)
 	return 0;
 }
 
-/* Write an image of a function named `letter`, with `id` in its build ID; 0: without build ID. An
- * existing file is overwritten. */
+/* Write an image with a function named `letter` and with `id` in its build ID, or without a build
+ * ID if `id` is 0. An existing file is overwritten. */
 static void write_image(const char *path, char letter, char id)
 {
 	const char name[] = {letter, 0};
@@ -92,7 +92,7 @@ static void replace_image(const struct tree *tree, char letter, char id)
 	assert_int_equal(rename(other, tree->file), 0);
 }
 
-/* Return the key of the current file. */
+/* Return the key of the file that is now at `path`. */
 static struct tally_dso_key key_of(const char *path)
 {
 	struct tally_dso_key key = {TALLY_DSO_USER, path};
@@ -113,7 +113,8 @@ static struct tally_dso *get(struct tree *tree, const struct tally_dso_key *key)
 	return dso;
 }
 
-/* Look a symbol up and check its name, one letter, or the state. */
+/* Look up a symbol, and check the DSO's state and, if the DSO was loaded, the symbol's one-letter
+ * name. */
 static void expect(struct tree *tree, const struct tally_dso_key *key, char letter,
 		   enum tally_dso_state state)
 {
@@ -149,7 +150,7 @@ static void finds_symbols_of_a_removed_file(void **state)
 	assert_int_equal(unlink(tree->file), 0);
 	expect(tree, &key, 'a', TALLY_DSO_LOADED);
 	expect_id(tree, &key, 'A');
-	/* Another process maps it. A file that is gone is not opened again. */
+	/* Another process maps the file. A file that no longer exists is not opened again. */
 	assert_int_equal(tally_pins_add(pins, &key), 0);
 	expect(tree, &key, 'a', TALLY_DSO_LOADED);
 	tree->options.pins = NULL;
@@ -164,7 +165,7 @@ struct files {
 	char paths[FILES_MAX][128];
 };
 
-/* Pin `nr` files, then remove them. The first one is mapped repeatedly. */
+/* Pin `nr` files, then remove them. The first file is mapped repeatedly. */
 static void pin_files(struct tree *tree, struct files *files, size_t nr)
 {
 	struct tally_pins *pins = tree->options.pins;
@@ -207,7 +208,7 @@ static void pack(const char *from, const char *to)
 	assert_int_equal(gzclose(out), Z_OK);
 }
 
-/* Compressed files are unpacked for look-ups of symbols, never for a pin. */
+/* Compressed files are unpacked for symbol lookups, but never for pins. */
 static void does_not_unpack_files_for_pins(void **state)
 {
 	struct tree *tree = *state;
@@ -228,7 +229,7 @@ static void does_not_unpack_files_for_pins(void **state)
 	tree->options.no_unpack = true;
 	expect(tree, &key, 0, TALLY_DSO_NOT_ELF);
 	assert_int_not_equal(tally_dso_running_build_id(get(tree, &key), id, &size), 0);
-	/* Nor if a compressed file overwrites the pinned one. */
+	/* A compressed file that overwrites the pinned file is not unpacked either. */
 	tree->options.no_unpack = false;
 	plain = key_of(tree->file);
 	assert_int_equal(tally_pins_add(pins, &plain), 0);
@@ -236,7 +237,7 @@ static void does_not_unpack_files_for_pins(void **state)
 	expect(tree, &plain, 0, TALLY_DSO_NOT_ELF);
 }
 
-/* Two files that had the same path keep their symbols. */
+/* Two files that had the same path both keep their symbols. */
 static void keeps_both_files_of_a_replaced_path(void **state)
 {
 	struct tree *tree = *state;
@@ -260,7 +261,7 @@ static void keeps_both_files_of_a_replaced_path(void **state)
 	tree->options.pins = pins;
 }
 
-/* A file that was replaced before it was pinned is not pinned. */
+/* A file that was replaced before it could be pinned is not pinned. */
 static void does_not_pin_a_file_replaced_before(void **state)
 {
 	struct tree *tree = *state;
@@ -297,14 +298,14 @@ static void detects_overwritten_files(void **state)
 		probe_wait_for_later_files();
 		write_image(path, 'b', rows[i].new_id);
 		expect(tree, &key, 'b', rows[i].state);
-		/* The build ID of the mapped file. */
+		/* The build ID is that of the mapped file. */
 		if (rows[i].id)
 			expect_id(tree, &key, rows[i].id);
 	}
 }
 
-/* A file that is removed at the end is written to an index, however small it is. Existing files get
- * none. */
+/* At the end of a recording, an index is written for each file that has been removed, whatever its
+ * size, but not for files that still exist. */
 static void writes_an_index_for_removed_files(void **state)
 {
 	struct tree *tree = *state;
@@ -328,18 +329,19 @@ static void writes_an_index_for_removed_files(void **state)
 	assert_string_equal(dso_name_at(get(tree, &recorded), IMAGE_TEXT_OFFSET), "a");
 	assert_int_equal(tally_dso_status(tally_dso_at(tree->symbols, 0)).source,
 			 TALLY_DSO_SOURCE_INDEX);
-	/* Not if the ID is unknown, or with a symfs. */
+	/* The index is not used if the ID is unknown, or with a symfs. */
 	expect(tree, &key, 0, TALLY_DSO_REPLACED);
 	tree->options.symfs = tree->dir;
 	expect(tree, &recorded, 0, TALLY_DSO_MISSING);
 	tree->options.symfs = NULL;
-	/* A file with the build ID has precedence. */
+	/* A file with the build ID takes precedence over the index. */
 	replace_image(tree, 'c', 'A');
 	expect(tree, &recorded, 'c', TALLY_DSO_LOADED);
 	tree->options.pins = pins;
 }
 
-/* A file of another user can claim any build ID, so its symbols are not stored under that ID. */
+/* Another user's file can claim to have any build ID, so its symbols are not stored under that
+ * ID. */
 static void writes_no_index_for_files_of_other_users(void **state)
 {
 	enum { STRANGER = 12345 };
@@ -358,13 +360,13 @@ static void writes_no_index_for_files_of_other_users(void **state)
 		assert_int_equal(unlink(path), 0);
 		tally_dso_index_pinned(get(tree, &key));
 		assert_int_equal(access(tree->indexes, F_OK), uid ? -1 : 0);
-		expect(tree, &key, 'a', TALLY_DSO_LOADED); /* symbols are shown in this recording
-		                                            * only */
+		/* The symbols are shown only in this recording. */
+		expect(tree, &key, 'a', TALLY_DSO_LOADED);
 	}
 }
 
-/* Check that the first file and the last `nr_last` files are open and that the IDs of all are
- * known. */
+/* Check that the first file and the last `nr_last` files are open, and that the IDs of all files
+ * are known. */
 static void expect_last(struct tree *tree, const struct files *files, size_t nr, size_t nr_last)
 {
 	expect(tree, &files->keys[0], 'a', TALLY_DSO_LOADED);
@@ -377,7 +379,7 @@ static void expect_last(struct tree *tree, const struct files *files, size_t nr,
 	}
 }
 
-/* With more files than may be open, the last ones are open. */
+/* If there are more files than may be open, the last files stay open. */
 static void keeps_the_last_files_open(void **state)
 {
 	enum { OPEN = 512 };
@@ -389,13 +391,13 @@ static void keeps_the_last_files_open(void **state)
 	expect_last(*state, &files, FILES_MAX, OPEN - 1);
 }
 
-/* The same with a low limit on descriptors, some of which are reserved for other uses. */
+/* Pin files with a low limit on descriptors, some of which are reserved for other uses. */
 static void respects_the_limit_on_descriptors(void **state)
 {
 	enum { SPARE = 64, OPEN = 10, FILES = 40 };
 	struct rlimit limit, low;
 	static struct files files;
-	/* Without ".", ".." and the directory; descriptors have no gaps. */
+	/* Do not count ".", ".." and the directory. Descriptors are numbered without gaps. */
 	size_t before = nr_open(), used = before - 3;
 
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -403,7 +405,7 @@ static void respects_the_limit_on_descriptors(void **state)
 	low.rlim_cur = used + OPEN + SPARE;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
 	pin_files(*state, &files, FILES);
-	/* A file that is being pinned is open, too. */
+	/* A file that is being pinned is also open. */
 	assert_in_range(nr_open() - before, OPEN - 4, OPEN);
 	expect_last(*state, &files, FILES, nr_open() - before - 1);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -423,7 +425,7 @@ static bool map_file_opens(const void *map)
 	return fd >= 0;
 }
 
-/* A file that was removed before the mapping was seen is opened by /proc/PID/map_files. */
+/* A file that was removed before its mapping was seen is opened through /proc/PID/map_files. */
 static void opens_a_removed_file_by_map_files(void **state)
 {
 	struct tree *tree = *state;
@@ -480,7 +482,7 @@ static void finds_programs_in_memfds(void **state)
 	assert_int_equal(tally_pins_add(tree->options.pins, &key), 0);
 	munmap(map, 4096);
 	expect(tree, &key, 'a', TALLY_DSO_LOADED);
-	key.inode.ino++; /* another memfd with that name */
+	key.inode.ino++; /* another memfd with the same name */
 	expect(tree, &key, 0, TALLY_DSO_REMOVED);
 	key.inode.ino--;
 	tally_pins_free(tree->options.pins);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PLT stubs in .plt.sec, .plt.got and AArch64's .plt: their code contains the slot they jump
- * through. */
+/* PLT stubs in .plt.sec, .plt.got and AArch64's .plt. A stub's code contains the address of the
+ * slot it jumps through. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 #include "base/arith.h"
 #include "symbols/elf_plt.h"
 
-/* Stubs are mapped from CODE_OFFSET to CODE; GOT is the address of the first slot. */
+/* Stubs are at file offset CODE_OFFSET and are mapped at CODE. GOT is the address of the first
+ * slot. */
 enum { CODE = 0x401000, CODE_OFFSET = 0x800, GOT = 0x404000, IMAGE_SIZE = 0x1000 };
 
 static const char strings[] = "\0abs\0puts\0getpid";
@@ -202,7 +203,8 @@ static void a64_table_before_code(void **state)
 	assert_stubs(&image, wanted, 1);
 }
 
-/* Code that ends within a stub, sections beyond the file, indexes beyond the symbols. */
+/* Check code that ends within a stub, sections beyond the end of the file, and indexes beyond the
+ * symbols. */
 static void ignores_damaged_stubs(void **state)
 {
 	static const uint16_t machines[] = {EM_X86_64, EM_AARCH64};
@@ -234,7 +236,7 @@ static void ignores_damaged_stubs(void **state)
 	}
 }
 
-/* With a name as long as the file for every stub, names would need quadratic memory. */
+/* If every stub had a name as long as the file, the names would take quadratic memory. */
 static void long_names_are_bounded(void **state)
 {
 	enum { STUBS_NR = 20000, NAME = 60000, LEN = IMAGE_SIZE + 8 * STUBS_NR + NAME + 1 };

@@ -16,7 +16,7 @@
 #define G TALLY_SYMBOL_GLOBAL
 #define W TALLY_SYMBOL_WEAK
 
-/* Two symbols with the same start, in the order of the file, and the one that is kept. */
+/* Pairs of symbols with the same start address, in file order, and which of the two is kept. */
 static const struct {
 	const char *why, *first, *second;
 	uint64_t first_size, second_size;
@@ -32,7 +32,7 @@ static const struct {
 	{"the earlier one of equals", "abc", "xyz", 8, 8, G, G, 0},
 	{"but no alias of a system call", "SyS_x", "sys_x", 8, 8, G, G, 1},
 	{"nor a compatible one", "compat_SyS_x", "compat_sys_x", 8, 8, G, G, 1},
-	/* The first one ends where the second one starts, so its size is 0. */
+	/* The first symbol ends where the second one starts, so its size is 0. */
 	{"the last unsized one", "aaaa", "b", 0, 0, G, W, 1},
 };
 
@@ -67,7 +67,7 @@ static const char *demangle_f(void *arg, const char *raw)
 	return !strcmp(raw, "_Z1fv") ? "f" : raw;
 }
 
-/* A symbol without a size ends at its limit or at the start of the next one. */
+/* A symbol without a size ends at its limit or at the start of the next symbol. */
 static void ends_unsized_symbols_at_their_limit(void **state)
 {
 	static const struct tally_symtab_entry entries[] = {
@@ -93,7 +93,7 @@ static void ends_unsized_symbols_at_their_limit(void **state)
 	tally_symtab_free(&table);
 }
 
-/* Demangled names are compared, not raw ones. */
+/* Demangled names are compared, not raw names. */
 static void compares_aliases_by_demangled_name(void **state)
 {
 	struct tally_symtab_options options = {.shown_name = demangle_f};
@@ -123,8 +123,8 @@ static void edges_of_the_address_space(void **state)
 	tally_symtab_free(&table);
 }
 
-/* Any symbol found among overlapping ones covers the address. Tables that are filled in the same
- * order give the same result. */
+/* A lookup among overlapping symbols returns a symbol that covers the address. Tables that were
+ * filled in the same order return the same symbols. */
 static void finds_symbols_among_overlapping_ones(void **state)
 {
 	struct tally_symtab table = {0};
@@ -149,7 +149,7 @@ static void finds_symbols_among_overlapping_ones(void **state)
 	tally_symtab_free(&table);
 }
 
-/* Check the subtree at `key`, with keys in [low, high). Returns its height in black nodes. */
+/* Check the subtree at `key`, with keys in [low, high). Returns its black height. */
 static int check_subtree(const struct tally_shape *shape, uint32_t key, uint32_t low, uint32_t high,
 			 uint32_t *nr)
 {
@@ -200,7 +200,8 @@ static void tree_stays_red_black(void **state)
 	tally_shape_free(&shape);
 }
 
-/* Tables with an index return the same as a linear search. */
+/* Check that lookups in large tables, which have an index, return the same symbols as a linear
+ * search. */
 static void large_tables_match_a_linear_search(void **state)
 {
 	enum { SYMBOLS = 500 };

@@ -30,7 +30,7 @@ static const struct {
 	const char *name;
 	uint64_t end;
 } places[] = {
-	/* Aliases: when they are compared, only the last of them has a size. */
+	/* Aliases. Only the last one has a size when they are compared. */
 	{NULL, 0xffffffff81000010, "startup_64", 0xffffffff81000100},
 	{NULL, 0xffffffff810002ff, "__global", 0xffffffff81000300},
 	{NULL, 0xffffffff81000300, "last", 0xffffffff81002000},
@@ -106,7 +106,7 @@ static void rejects_invalid_kallsyms(void **state)
 	}
 }
 
-/* Copies of exactly the right size, so that ASan reports reads beyond the text. */
+/* Parse copies of exactly the right size, so that ASan reports reads beyond the end. */
 static void parses_texts_truncated_anywhere(void **state)
 {
 	for (size_t len = 0; len < sizeof(kallsyms); len++) {
