@@ -16,7 +16,7 @@ struct frame_bytes {
 	bool is_debug, is_wide;
 };
 
-/* Registers of x86-64. */
+/* x86-64 registers. */
 enum { RAX = 0, RDX = 1, RCX = 2, RBX = 3, RSI = 4, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 
 static inline void put(struct frame_bytes *bytes, const void *data, size_t len)
@@ -94,8 +94,8 @@ static inline void entry_end(struct frame_bytes *bytes)
 	memcpy(bytes->data + bytes->open, &len, head);
 }
 
-/* Begin a CIE, up to its instructions: data alignment -8, return address `ra`. Returns its offset.
- */
+/* Begin a CIE: write its fields up to the return address register, which is `ra`. The data
+ * alignment is -8. Returns the CIE's offset. */
 static inline size_t common_begin(struct frame_bytes *bytes, unsigned version, const char *letters,
 				  unsigned ra)
 {
@@ -110,7 +110,7 @@ static inline size_t common_begin(struct frame_bytes *bytes, unsigned version, c
 	put_u8(bytes, version);
 	put(bytes, letters, strlen(letters) + 1);
 	if (version == 4)
-		put_u16(bytes, 8); /* addresses of 8 bytes, no segments */
+		put_u16(bytes, 8); /* 8-byte addresses, no segments */
 	put_uleb(bytes, 1);
 	put_sleb(bytes, -8);
 	if (version == 1)
@@ -120,7 +120,7 @@ static inline size_t common_begin(struct frame_bytes *bytes, unsigned version, c
 	return at;
 }
 
-/* Begin an FDE of the CIE `common`, up to its addresses. */
+/* Begin an FDE that refers to the CIE at `common`, and write all fields before the addresses. */
 static inline void code_begin(struct frame_bytes *bytes, size_t common)
 {
 	entry_begin(bytes);
@@ -132,8 +132,8 @@ static inline void code_begin(struct frame_bytes *bytes, size_t common)
 		put_u32(bytes, (uint32_t)common);
 }
 
-/* Write a plain CIE of x86-64: the CFA is the stack pointer + 8, the return address is at CFA - 8.
- */
+/* Write a plain CIE for x86-64: the CFA is the stack pointer + 8, and the return address is at CFA
+ * - 8. */
 static inline size_t common_plain(struct frame_bytes *bytes)
 {
 	size_t at = common_begin(bytes, 1, "", RIP);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unwind every stack dump of a recording with tally and with libdwfl, and compare the stacks frame
+ * Unwind every stack dump in a recording with tally and with libdwfl, and compare the stacks frame
  * by frame.
  *
  *	oracle [-v] [--ends] [--symfs DIR] [--vdso FILE] [--least PERCENT] FILE
  *
- * Exit status: 0 if at least 99.9 % of the frames that both have are equal, 1 if not, 2 if the
- * recording cannot be read. A stack that only one of the two followed further is not a difference
- * of frames. Such stacks are counted separately, with the reason of the end.
+ * Exit status: 0 if at least 99.9 % of the frames that both unwinders found are equal, 1 if not, 2
+ * if the recording cannot be read. If one unwinder follows a stack further than the other, the
+ * additional frames do not count as differences. Such stacks are counted separately, with the
+ * reason why the other unwinder stopped.
  */
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +25,7 @@
 
 enum { SHOWN_BEHIND = 8 }; /* frames shown after the first difference */
 
-/* Result of the comparison of one stack. */
+/* Result of comparing one stack. */
 enum verdict {
 	EQUAL,
 	LONGER_BY_US,
@@ -39,15 +40,14 @@ static const char *const verdict_names[NR_VERDICTS] = {
 	[LONGER_BY_US] = "longer by us",
 	[LONGER_BY_LIBDWFL] = "longer by libdwfl",
 	[DIFFERENT_FRAME] = "another frame",
-	[DIFFERENT_CALL] = "another kind of frame", /* interrupted instead of calling, or vice versa
-	                                             */
+	[DIFFERENT_CALL] = "another kind of frame", /* interrupted according to one unwinder only */
 };
 
 /* A row of the table: stacks with the same result. */
 struct group {
 	enum verdict verdict;
 	const struct tally_dso *dso; /* DSO of the last equal frame */
-	enum tally_unwind_end end;   /* of tally's stack */
+	enum tally_unwind_end end;   /* why tally's stack ended */
 	const char *dwfl_end;
 	uint64_t nr;
 };
@@ -63,11 +63,11 @@ struct oracle {
 	uint64_t stacks[NR_VERDICTS], nr_stacks, whole_dwfl;
 	uint64_t frames, frames_equal;
 	uint64_t nr_installing, nr_trampolines; /* see is_installing(), is_trampoline() */
-	unsigned nr_examples, nr_of_ends;       /* limits of printed stacks for each group and each
-	                                         * end */
+	/* Maximum number of stacks to print, for each group and for each reason why stacks end. */
+	unsigned nr_examples, nr_of_ends;
 };
 
-/* User part of a callchain. */
+/* User-space part of a callchain. */
 struct stack {
 	const uint64_t *ips;
 	size_t nr;
@@ -88,11 +88,12 @@ static struct stack stack_of(const struct tally_unwinder *unwinder)
 
 struct comparison {
 	enum verdict verdict;
-	size_t equal, shorter; /* equal frames, from the innermost; frames of the shorter stack */
+	size_t equal, shorter; /* equal frames, innermost first; frames of the shorter stack */
 };
 
-/* tally's address of a calling frame is within the call, libdwfl's is the return address. If only
- * one of the two takes a frame for interrupted, the kind differs, not the frame. */
+/* Compare two stacks. In a calling frame, tally's address is within the call, while libdwfl's is
+ * the return address. If only one unwinder considers a frame interrupted, the frame's kind differs,
+ * not the frame. */
 static struct comparison compare(const struct stack *ours, const struct oracle_dwfl *dwfl)
 {
 	size_t nr = ours->nr, nr_dwfl = dwfl->frames.len;
@@ -204,7 +205,7 @@ static void summary_print(struct oracle *oracle)
 
 /* ---- recording ----------------------------------------------------------------------------- */
 
-/* Find or add the row of a stack. Returns NULL if memory is short. */
+/* Find or add the row for a stack. Returns NULL if out of memory. */
 static struct group *group_get(struct oracle *oracle, const struct group *wanted)
 {
 	tally_vec_for_each (group, &oracle->groups) {
@@ -238,19 +239,20 @@ static const char *name_at(struct oracle *oracle, const struct tally_thread *thr
 	return at->symbol ? tally_symbol_name(at->dso, at->symbol) : "";
 }
 
-/* Return true if the frame is a signal trampoline. Those of Go and musl have no rules: libdwfl
- * takes them for calls and ends there. The number of samples in handlers depends on the load, since
- * Go preempts with signals. */
+/* Return true if the frame is a signal trampoline. Go's and musl's trampolines have no rules, so
+ * libdwfl mistakes them for calls and stops there. The number of samples in handlers depends on the
+ * load, because Go preempts with signals. */
 static bool is_trampoline(struct oracle *oracle, const struct tally_thread *thread, uint64_t ip)
 {
 	return strstr(name_at(oracle, thread, ip), "sigreturn") != NULL;
 }
 
 /*
- * Return true if libgcc may be entering a landing pad. It first copies the registers of the
- * catching function over those saved in its own frame. Among them is the frame pointer, which the
+ * Return true if libgcc may be entering a landing pad. libgcc first copies the catching function's
+ * registers over those saved in its own frame. These registers include the frame pointer, which the
  * caller's rule needs, so this stack cannot be unwound until libgcc jumps. The number of such
- * samples depends on the CPU: the copy is "rep movs", which is slow to start on some.
+ * samples depends on the CPU, because the copy uses "rep movs", which is slow to start on some
+ * CPUs.
  */
 static bool is_installing(struct oracle *oracle, const struct tally_thread *thread,
 			  const struct stack *stack)
@@ -338,7 +340,7 @@ static int recording_read(struct oracle *oracle)
 	return ret;
 }
 
-/* Return EM_* of the recording, or of this machine if the recording does not contain it. */
+/* Return the recording's EM_* value, or this machine's if the recording does not contain one. */
 static uint16_t recording_machine(struct tally_perfdata *data)
 {
 	const struct tally_perfdata_env *env;

@@ -13,15 +13,16 @@
 #include "base/arith.h"
 #include "base/str.h"
 
-/* DWARF register numbers by the bits of PERF_SAMPLE_REGS_USER. x86-64: AX BX CX DX SI DI BP SP IP,
- * then flags and segments, then R8 to R15. On AArch64 both are the same: x0 to x30, sp; pc. This
- * table does not use the unwinder's own one, so that mistakes in that are found. */
+/* DWARF register numbers by bit in the PERF_SAMPLE_REGS_USER mask. The bits on x86-64 are AX BX CX
+ * DX SI DI BP SP IP, then flags and segments, then R8 to R15. On AArch64, bits and numbers are the
+ * same: x0 to x30, sp, pc. The unwinder's own table is not used here, so that mistakes in that
+ * table are found. */
 static const int8_t x86_numbers[] = {0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
 				     -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15};
 
 enum { NR_REGS = 33, X86_IP = 16, ARM64_IP = 32, X86_SP = 7, ARM64_SP = 31 };
 
-/* Get the registers of a sample by DWARF number. Returns false if it has no registers. */
+/* Get a sample's registers by DWARF number. Returns false if the sample has no registers. */
 static bool regs_convert(uint16_t machine, const struct tally_regs *from, Dwarf_Word regs[NR_REGS])
 {
 	uint64_t nr = 0;
@@ -112,7 +113,7 @@ static int frame_take(Dwfl_Frame *state, void *arg)
 
 /* ---- mappings ------------------------------------------------------------------------ */
 
-/* A file and the difference between its virtual addresses and the mapped ones. */
+/* A file, and the offset from its virtual addresses to the mapped addresses. */
 struct oracle_module {
 	const struct tally_dso *dso;
 	uint64_t bias;
@@ -122,8 +123,9 @@ struct oracle_modules {
 	TALLY_VEC(struct oracle_module) all;
 };
 
-/* Get the bias of a mapping from the program headers. libdwfl does not support files mapped at an
- * address other than the linked one, such as the second copy of V8's own code. */
+/* Get a mapping's bias from the program headers. Returns false for executables that are not mapped
+ * at their linked address, such as the second copy of V8's own code, because libdwfl does not
+ * support them. */
 static bool elf_bias(Elf *elf, const struct tally_mapping *map, uint64_t *ret_bias)
 {
 	uint64_t offset = tally_mapping_to_dso(map, map->start);
@@ -148,7 +150,7 @@ static bool elf_bias(Elf *elf, const struct tally_mapping *map, uint64_t *ret_bi
 	return false;
 }
 
-/* Write the vdso of this process to a file, as libdwfl requires. */
+/* Write this process's vdso to a file, as libdwfl requires. */
 static int vdso_open(const struct tally_mapping *map)
 {
 	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
@@ -188,8 +190,8 @@ static bool module_is_known(const struct oracle_modules *list, const struct orac
 	return false;
 }
 
-/* Report the file of a mapping, once for each address. libdwfl takes ownership of the descriptor on
- * success. */
+/* Report a mapping's file to libdwfl, once per address. On success, libdwfl takes ownership of the
+ * descriptor. */
 static void module_report(struct oracle_dwfl *oracle, struct oracle_module *module, int fd)
 {
 	const char *name = tally_dso_name(module->dso);
@@ -252,7 +254,8 @@ static int space_begin(struct oracle_dwfl *oracle, const struct tally_thread *th
 	dwfl_report_begin(oracle->dwfl);
 	tally_maps_walk(maps, map_report, oracle);
 	dwfl_report_end(oracle->dwfl, NULL, NULL);
-	/* This fails without a module, because the machine type is taken from one. */
+	/* This fails if there is no module, because libdwfl takes the machine type from a
+	 * module. */
 	oracle->end = NULL;
 	if (!dwfl_attach_state(oracle->dwfl, NULL, thread->pid > 0 ? thread->pid : 1,
 			       &thread_callbacks, oracle))
@@ -262,8 +265,8 @@ static int space_begin(struct oracle_dwfl *oracle, const struct tally_thread *th
 
 int oracle_dwfl_record(struct oracle_dwfl *oracle, const void *record, size_t len)
 {
-	/* struct perf_event_header; pid, tid, start, len, offset; in MMAP2 then 24 bytes about the
-	 * file, and prot. */
+	/* Layout: struct perf_event_header, pid, tid, start, len, offset. In MMAP2, these fields
+	 * are followed by 24 bytes that describe the file, and by prot. */
 	enum { START = 16, PROT = 64 };
 	struct perf_event_header head;
 	bool is_data;

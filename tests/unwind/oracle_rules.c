@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compare the unwind rules of files as compiled by tally with those of libdw, at every address
- * where one of the two changes. This includes code that was never sampled.
+ * Compare the unwind rules that tally compiles for files with libdw's, at every address where
+ * either of them changes. This includes code that was never sampled.
  *
  *	oracle-rules [-v] FILE...
  *
- * Exit status: 0 if all are equal, 1 if not, 2 if none of the files has rules. Two cases are
- * counted, but are not differences: code with rules of tally only, and signal trampolines, for
- * which tally does not use the rules of the file.
+ * Exit status: 0 if all rules are equal, 1 if not, 2 if none of the files has rules. Two cases are
+ * counted, but are not differences: code for which only tally has rules, and signal trampolines,
+ * for which tally does not use the file's rules.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -32,7 +32,7 @@ struct totals {
 	unsigned verbose;
 };
 
-/* A file, its table, and libdw's two readers of it. */
+/* A file, its table, and libdw's two parsers for it. */
 struct subject {
 	const char *path;
 	const struct tally_elf *elf;
@@ -55,7 +55,7 @@ static Dwarf_Frame *frame_find(const struct subject *subject, uint64_t vaddr)
 	return NULL;
 }
 
-/* Compare only the number of operations and the first one. */
+/* Compare only the number of operations and the first operation. */
 static bool expression_is(const struct subject *subject, int32_t value, const Dwarf_Op *ops,
 			  size_t nr_ops)
 {
@@ -78,7 +78,7 @@ static bool cfa_is(const struct subject *subject, const struct tally_unwind_rule
 	       (int64_t)ops[0].number2 == rule->cfa_value;
 }
 
-/* Get the offset from operations that mean "at CFA + n" or "CFA + n". */
+/* Get n from operations that mean "at CFA + n" or "CFA + n". */
 static bool is_offset(const Dwarf_Op *ops, size_t nr, bool *ret_is_value, int64_t *ret_offset)
 {
 	size_t used = 1;
@@ -94,8 +94,8 @@ static bool is_offset(const Dwarf_Op *ops, size_t nr, bool *ret_is_value, int64_
 
 /* ---- comparison ------------------------------------------------------------------------- */
 
-/* Return how a register is found by tally's rule. A register that the rule does not contain keeps
- * its value or is lost. */
+/* Return how tally's rule finds a register. A register that the rule does not contain keeps its
+ * value or is lost. */
 static struct tally_unwind_reg rule_reg_of(const struct subject *subject,
 					   const struct tally_unwind_rule *rule, uint8_t number)
 {
@@ -125,13 +125,14 @@ static bool reg_is(const struct subject *subject, const struct tally_unwind_rule
 
 	if (dwarf_frame_register(frame, reg.reg, memory, &ops, &nr))
 		return reg.how == TALLY_REG_UNDEFINED;
-	/* Up to 0.188 elfutils regards %rax as preserved without a rule, and %rbx, which the ABI
-	 * preserves, as lost: it takes 0 for the number of %rbx, which is 3. */
+	/* elfutils up to 0.188 treats %rax as preserved without a rule, and %rbx, which the ABI
+	 * preserves, as lost, because it uses 0 as the number of %rbx instead of 3. */
 	if (!nr && ops && subject->arch->machine == EM_X86_64 && reg.reg == X86_RBX)
 		return reg.how == TALLY_REG_SAME || reg.how == TALLY_REG_UNDEFINED;
 	if (!nr)
 		return reg.how == (ops ? TALLY_REG_UNDEFINED : TALLY_REG_SAME);
-	/* A register that an epilogue has restored is in the register; see program.c. */
+	/* After an epilogue has restored a register, its value is in the register itself; see
+	 * unwind_program.c. */
 	if (reg.how == TALLY_REG_SAME && rule->cfa == TALLY_CFA_REGISTER &&
 	    rule->cfa_reg == subject->arch->sp && is_offset(ops, nr, &is_value, &offset))
 		return !is_value && offset < -(int64_t)rule->cfa_value;
@@ -145,7 +146,7 @@ static bool reg_is(const struct subject *subject, const struct tally_unwind_rule
 			     nr - (ops[0].atom == DW_OP_call_frame_cfa));
 }
 
-/* Return NULL if the rule equals libdw's, otherwise the part that differs. */
+/* Return NULL if the rule equals libdw's, or else the part that differs. */
 static const char *difference(const struct subject *subject, const struct tally_unwind_rule *rule,
 			      Dwarf_Frame *frame)
 {
@@ -183,7 +184,7 @@ static void difference_print(struct subject *subject, const struct totals *total
 		printf("%s: %#" PRIx64 ": %s\n", subject->path, vaddr, what);
 }
 
-/* Compare at one address. The end of libdw's frame is returned in `*ret_end`. */
+/* Compare the rules at one address. *ret_end is the end of libdw's frame. */
 static void address_compare(struct subject *subject, struct totals *totals, uint64_t vaddr,
 			    const struct tally_unwind_rule *rule, uint64_t *ret_end)
 {
@@ -213,7 +214,7 @@ static void address_compare(struct subject *subject, struct totals *totals, uint
 	free(frame);
 }
 
-/* Compare code from `start` to `end`, for which tally has one rule or none. */
+/* Compare the code from `start` to `end`, for which tally has one rule or none. */
 static void range_compare(struct subject *subject, struct totals *totals,
 			  const struct tally_unwind_segment *segment, uint64_t start, uint64_t end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Format a rule as text: in "7+16 6@-16 16@-8" the CFA is register 7 + 16, and two registers are in
- * memory. */
+/* Format a rule as text: in "7+16 6@-16 16@-8", the CFA is register 7 + 16, and two registers are
+ * in memory. */
 #ifndef TALLY_TESTS_UNWIND_RULE_TEXT_H
 #define TALLY_TESTS_UNWIND_RULE_TEXT_H
 
@@ -26,7 +26,7 @@ static inline int expression_text(const struct tally_unwind_table *table, int32_
 static inline const char *rule_text(const struct tally_unwind_table *table, uint64_t addr)
 {
 	static char text[512];
-	/* By enum tally_unwind_reg_rule: the prefix of the value. */
+	/* Prefixes of values, indexed by enum tally_unwind_reg_rule. */
 	static const char *const signs[] = {"?", "@", "=cfa", "=r", "@", "=", "same"};
 	struct tally_unwind_rule rule;
 	int at = 0;

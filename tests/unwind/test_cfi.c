@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of .eh_frame and .debug_frame in all possible forms. */
+/* .eh_frame and .debug_frame entries in all possible forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void reads_all_versions(void **state)
 	}
 }
 
-/* In version 4 an entry contains the size of addresses. */
+/* In version 4, a CIE contains the size of addresses. Only 8 bytes are supported. */
 static void skips_entries_with_4_byte_addresses(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -97,7 +97,7 @@ static void skips_entries_with_4_byte_addresses(void **state)
 	assert_int_equal(next_of(&walk, &entry), 0);
 }
 
-/* Address encodings, relative to the address of the field and absolute. */
+/* Read address encodings, both relative to the address of the field and absolute. */
 static void reads_all_address_encodings(void **state)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void reads_leb128_addresses(void **state)
 	check_one(0x123456, 300);
 }
 
-/* Personality, language data and all other letters are skipped. */
+/* Skip the personality, language-specific data and the data of all other augmentation letters. */
 static void skips_augmentation_data(void **state)
 {
 	size_t common = common_begin(&bytes, 1, "zPLRSB", RIP);
@@ -206,7 +206,7 @@ static void skips_entries_with_unknown_augmentations(void **state)
 	}
 }
 
-/* In .debug_frame the CIE may follow its FDEs, and several CIEs may alternate. */
+/* In .debug_frame, a CIE may follow its FDEs, and FDEs of several CIEs may alternate. */
 static void finds_cies_anywhere_in_debug_frame(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -241,7 +241,7 @@ static void rejects_references_to_other_entries(void **state)
 		code_entry(&bytes, places[i], 0x100, 0x10, one, 1);
 		assert_int_equal(next_of(&walk, &entry), 0);
 	}
-	/* An entry that refers to itself, or to another FDE. */
+	/* An entry refers to itself, or to another FDE. */
 	for (int i = 0; i < 2; i++) {
 		struct tally_cfi_walk walk = {.at = 0};
 
@@ -253,8 +253,8 @@ static void rejects_references_to_other_entries(void **state)
 	}
 }
 
-/* If the length of the section is unknown, an entry of length 0 ends it. Otherwise it is padding,
- * which linkers leave between entries. */
+/* If the length of the section is unknown, an entry of length 0 ends the section. Otherwise the
+ * entry is padding, which linkers leave between entries. */
 static void skips_padding_or_ends_at_length_0(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -274,7 +274,7 @@ static void skips_padding_or_ends_at_length_0(void **state)
 	assert_int_equal(entry.start, 0x200);
 }
 
-/* A few of them are skipped anywhere. More in a row end the section. */
+/* Up to 16 entries of length 0 in a row are skipped; more of them end the section. */
 static void many_entries_of_length_0_end_the_section(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -309,7 +309,7 @@ static void rejects_lengths_beyond_the_section(void **state)
 	assert_int_equal(next_of(&walk, &entry), -EINVAL);
 }
 
-/* Truncated anywhere, nothing is read beyond the end (checked by ASan). */
+/* Truncate a section anywhere. Nothing beyond its end may be read, which ASan checks. */
 static void reads_sections_truncated_anywhere(void **state)
 {
 	size_t common = common_begin(&bytes, 1, "zPLR", RIP);

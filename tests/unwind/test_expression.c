@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All operations of DWARF expressions that call frame information may use, and their limits. */
+/* Test all DWARF expression operations that call frame information may use, and the limits on
+ * expressions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +70,7 @@ static const struct row rows[] = {
 	{"over", 3, {0x32, 0x33, 0x14}, 2},
 	{"pick", 5, {0x32, 0x33, 0x34, 0x15, 2}, 2},
 	{"swap", 4, {0x35, 0x33, 0x16, 0x1c}, UINT64_MAX - 1}, /* 3 - 5 */
-	{"rot", 5, {0x31, 0x32, 0x33, 0x17, 0x13}, 1},         /* 1 2 3: 3 1 2, without the 2 */
+	{"rot", 5, {0x31, 0x32, 0x33, 0x17, 0x13}, 1},         /* 1 2 3 -> 3 1 2, then drop 2 */
 	{"rot, what is lowest", 6, {0x31, 0x32, 0x33, 0x17, 0x13, 0x13}, 3},
 	{"abs", 3, {0x09, 0xfb, 0x19}, 5},
 	{"abs of what has none", 10, {0x0e, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x19}, 0x8000000000000000},
@@ -81,7 +82,7 @@ static const struct row rows[] = {
 	 {0x0e, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 0xff, 0x1b},
 	 0x8000000000000000},
 	{"minus", 3, {0x32, 0x35, 0x1c}, (uint64_t)-3},
-	{"mod", 4, {0x09, 0xff, 0x3a, 0x1d}, 5}, /* of 2^64 - 1 by 10 */
+	{"mod", 4, {0x09, 0xff, 0x3a, 0x1d}, 5}, /* (2^64 - 1) mod 10 */
 	{"mul", 4, {0x09, 0xfd, 0x34, 0x1e}, (uint64_t)-12},
 	{"neg", 2, {0x33, 0x1f}, (uint64_t)-3},
 	{"not", 2, {0x30, 0x20}, UINT64_MAX},
@@ -220,7 +221,7 @@ static void limits_length_stack_and_steps(void **state)
 	code[0] = 0x31;
 	assert_int_equal(evaluate(code, 1000, NULL, &value, &missing), 0);
 	assert_int_equal(evaluate(code, 1001, NULL, &value, &missing), -EINVAL);
-	/* Infinite loop: a branch to itself. */
+	/* An infinite loop: a branch to itself. */
 	assert_int_equal(evaluate((uint8_t[]){0x31, 0x2f, 0xfd, 0xff}, 4, NULL, &value, &missing),
 			 -EINVAL);
 }
@@ -233,7 +234,7 @@ static int share(const struct tally_expression *expression, uint64_t *ret_value)
 	return tally_expression_evaluate(expression, &regs, &memory, NULL, ret_value, &missing);
 }
 
-/* Several expressions share one limit of operations. */
+/* Several expressions share one limit on the number of operations. */
 static void expressions_share_a_limit_of_steps(void **state)
 {
 	static const uint8_t code[] = {0x31, 0x32, 0x22};
@@ -249,7 +250,7 @@ static void expressions_share_a_limit_of_steps(void **state)
 	value = 42;
 	assert_int_equal(share(&expression, &value), -E2BIG);
 	assert_int_equal(value, 42);
-	steps = 3; /* just enough */
+	steps = 3; /* exactly enough */
 	assert_int_equal(share(&expression, &value), 0);
 	assert_int_equal(steps, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A single step to the caller: with each kind of rule for each register, and with the frame
+/* Take a single step to the caller, with each kind of rule for each register, and with the frame
  * pointer. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static int step(struct subject *subject, struct tally_unwind_regs *regs, uint64_
 	return ret;
 }
 
-/* All registers of x86-64 are known: number n is 0x100 + n, except the stack pointer. */
+/* Return x86-64 registers, all known. Register n is 0x100 + n, except for the stack pointer. */
 static struct tally_unwind_regs x86_regs(uint64_t sp)
 {
 	struct tally_unwind_regs regs = {.known = 0};
@@ -113,7 +113,7 @@ static void restores_registers_by_offset(void **state)
 	assert_int_equal(value_of(&regs, RIP), 0x5003);
 	assert_int_equal(value_of(&regs, RBP), 0x5002);
 	assert_int_equal(value_of(&regs, RBX), 0x5001);
-	/* Callee-saved registers keep their values, others are lost. */
+	/* Callee-saved registers keep their values; other registers are lost. */
 	assert_int_equal(value_of(&regs, R12), 0x10c);
 	for (uint8_t i = 0; i < 17; i++)
 		assert_int_equal(regs.known >> i & 1,
@@ -183,8 +183,8 @@ static void reports_the_address_of_missing_stack(void **state)
 	}
 }
 
-/* A lost register only matters if it is needed. The address that an expression could not read is
- * reported, too. */
+/* A lost register only matters if it is needed. If an expression cannot read memory at an address,
+ * that address is reported. */
 static void reports_the_address_an_expression_misses(void **state)
 {
 	struct subject subject = begin(EM_X86_64, RSP, 16);
@@ -264,7 +264,7 @@ static void restores_registers_from_a_signal_frame_of_arm64(void **state)
 		assert_int_equal(value_of(&regs, i), 0x5000 + 39 + i);
 }
 
-/* On AArch64 the return address is in a register until it is stored. */
+/* On AArch64, the return address is in a register until it is stored. */
 static void returns_by_the_link_register(void **state)
 {
 	struct subject subject = begin(EM_AARCH64, SP, 0);
@@ -317,7 +317,7 @@ static void rejects_invalid_frame_pointers(void **state)
 		{STACK, 1, -EINVAL},
 		{STACK, STACK + 8 * WORDS, -EFAULT},
 		{STACK, STACK + 8 * WORDS - 8, -EFAULT},
-		{STACK, UINT64_MAX - 7, -EINVAL}, /* + 8 wraps */
+		{STACK, UINT64_MAX - 7, -EINVAL}, /* adding 8 wraps around */
 		{STACK, STACK + 8 * WORDS - 16, 0},
 		/* The return address is the first word of the dump. */
 		{STACK, STACK - 8, 0},

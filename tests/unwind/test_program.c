@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All instructions of call frame information, and the resulting rules at offsets in the code. */
+/* All call frame instructions, and the resulting rules at offsets in the code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "rule_text.h"
 #include "unwind/unwind_program.h"
 
-enum { START = 0x10000, SIZE = 0x1000, PLACE = 0x400 }; /* virtual address; offset in the table */
+enum { START = 0x10000, SIZE = 0x1000, PLACE = 0x400 }; /* PLACE: offset of START in the table */
 
 struct made {
 	struct tally_unwind_build build;
@@ -56,7 +56,8 @@ static void made_free(struct made *made)
 	free(made->block);
 }
 
-/* All programs begin with: the CFA is %rsp + 8, the return address is in the word below it. */
+/* All programs begin with these instructions: the CFA is %rsp + 8, and the return address is in the
+ * word below the CFA. */
 static const uint8_t common[] = {0x0c, 7, 8, 0x90, 1};
 
 struct row {
@@ -125,7 +126,8 @@ static const struct row rows[] = {
 	{"def_cfa_offset_sf", 2, {0x13, 0x7c}, {{0, "7+32 16@-8"}}},
 	{"def_cfa_expression", 4, {0x0f, 2, 0x77, 8}, {{0, "{77 08} 16@-8"}}},
 	{"CFA by a register that is not followed", 3, {0x0c, 50, 8}, {{0, "none"}}},
-	/* An offset is kept while there is an expression, and does not change the expression. */
+	/* While the CFA is an expression, a new offset is remembered, but does not change the
+	 * expression. */
 	{"def_cfa_register behind an expression",
 	 9,
 	 {0x0e, 56, 0x0f, 2, 0x77, 8, 0x42, 0x0d, 7},
@@ -153,7 +155,7 @@ static const struct row rows[] = {
 	{"an instruction that is not known", 3, {0x42, 0x1c, 0}, {{0, "7+8 16@-8"}, {2, "none"}}},
 	{"an instruction that is cut", 2, {0x42, 0x0e}, {{0, "7+8 16@-8"}, {2, "none"}}},
 	{"an offset that is too large", 7, {0x86, 0x80, 0x80, 0x80, 0x80, 1, 0}, {{0, "none"}}},
-	/* push %rbp; pop %rbp: its slot is below the stack pointer again, and the register has its
+	/* push %rbp; pop %rbp: the slot is below the stack pointer again, and %rbp has its original
 	 * value. */
 	{"a register that is back",
 	 8,
@@ -163,7 +165,7 @@ static const struct row rows[] = {
 	 11,
 	 {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x44, 0x0c, 7},
 	 {{1, "7+16 6@-16 16@-8"}, {4, "6+16 6@-16 16@-8"}}},
-	/* A slot in the red zone from the start: the function may use it. */
+	/* The slot is in the red zone from the start, and the function may use the red zone. */
 	{"a register in the red zone",
 	 5,
 	 {0x41, 0x86, 2, 0x44, 0},
@@ -185,7 +187,7 @@ static void executes_all_instructions(void **state)
 	}
 }
 
-/* Instructions that are invalid in a CIE. */
+/* Check that instructions that are invalid in a CIE are rejected. */
 static void rejects_instructions_that_a_cie_cannot_have(void **state)
 {
 	static const struct {
@@ -223,7 +225,8 @@ static void limits_the_depth_of_remembered_states(void **state)
 	}
 }
 
-/* Many FDEs may share a CIE with many instructions, so that the work would be quadratic. */
+/* The work would be quadratic if many FDEs shared a CIE with many instructions, so it is
+ * limited. */
 static void fails_if_the_budget_is_exceeded(void **state)
 {
 	static const uint8_t code[] = {0x41, 0x0e, 16};

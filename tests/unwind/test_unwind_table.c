@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables: built from overlapping ranges, look-ups, and damaged tables. */
+/* Rule tables: construction from overlapping ranges, lookups, and damaged tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void stretch(struct made *made, uint32_t start, uint32_t stop, bool is_fu
 	assert_int_equal(tally_unwind_build_begin(&made->build, &one), 0);
 }
 
-/* Add a rule identified by its CFA; 0: no rule. */
+/* Add a rule with this CFA offset, which identifies the rule, or no rule if `cfa` is 0. */
 static void row(struct made *made, uint32_t start, int32_t cfa)
 {
 	struct tally_unwind_rule rule = {.cfa_reg = 7, .cfa_value = cfa};
@@ -92,7 +92,7 @@ static void finds_rows_and_gaps(void **state)
 	row(&made, 0x300, 8);
 	stretch(&made, 0x400, 0x410, false, false);
 	row(&made, 0x400, 24);
-	row(&made, 0x400, 32); /* the last one at the same offset is valid */
+	row(&made, 0x400, 32); /* the last row at an offset takes effect */
 	end(&made);
 	for (uint64_t at = 0x1f0; at < 0x420; at++) {
 		int32_t want = 0;
@@ -136,8 +136,8 @@ static void finds_the_bounds_of_functions(void **state)
 	made_free(&made);
 }
 
-/* Compare with an array of the rule at each offset. The range that starts first has precedence; of
- * ranges with the same start, the one added first. */
+/* Compare with an array that contains the rule at each offset. The range that starts first takes
+ * precedence; among ranges with the same start, the range that was added first does. */
 static void random_ranges_match_an_array(void **state)
 {
 	enum { PLACES = 256, ROUNDS = 2000 };
@@ -218,7 +218,7 @@ static void limits_the_size_of_rules(void **state)
 	stretch(&made, 0x200, 0x300, true, false);
 	row(&made, 0x200, 8);
 	row(&made, 0x210, 16);
-	row(&made, 0x220, 8); /* an equal one exists */
+	row(&made, 0x220, 8); /* an equal rule exists */
 	assert_int_equal(tally_unwind_build_row(&made.build, 0x230, &rule), -E2BIG);
 	end(&made);
 	made_free(&made);
@@ -242,7 +242,7 @@ static void stores_expressions(void **state)
 	made_free(&made);
 }
 
-/* Register words at the limits of their values. */
+/* Check that register words can store typical, minimum and maximum values. */
 static void register_words_store_all_values(void **state)
 {
 	static const int32_t values[] = {0, 1, -1, -8, 4194303, -4194304};
@@ -261,9 +261,8 @@ static void register_words_store_all_values(void **state)
 	}
 }
 
-/* Any bytes of a table may be damaged: nothing outside of the table is read (checked by ASan), and
- * results point into it. */
-/* Check that a result is within the table, whatever its bytes contain. */
+/* Check that a result is within the table, no matter what bytes the table contains. ASan reports
+ * reads outside the table. */
 static void check_within(const struct tally_unwind_table *table, uint64_t at)
 {
 	struct tally_unwind_rule rule;

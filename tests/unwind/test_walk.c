@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Complete stacks in generated memory: their frames, and the reasons of their ends. */
+/* Unwind complete stacks in generated memory, and check their frames and the reasons why the stacks
+ * end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,22 +18,22 @@
 
 enum { STACK = 0x70000, WORDS = 256, MAX = 32 };
 
-/* Mapped pages of 0x100 bytes at number * 0x100: functions that have called with a frame of 16
- * bytes, and others. */
+/* Mapped pages of 0x100 bytes, which contain functions with different rules. Page n is at address
+ * 0x100 * n. */
 enum page {
 	PLAIN = 0x10, /* CFA: %rsp + 16 */
-	ALSO_PLAIN,   /* the same in the next page, so that a call may end the page before */
+	ALSO_PLAIN,   /* the same rule in the next page */
 	BY_POINTER,   /* CFA: %rbp + 16; the caller's %rbp is saved */
 	OUTERMOST,
-	TRAMPOLINE,     /* from its second byte, as found by its instructions */
+	TRAMPOLINE,     /* rule starts at the second byte, as if found by its instructions */
 	STUCK,          /* CFA: %rsp */
 	NO_RULE,        /* code with frame pointers */
 	NO_RULE_AT_ALL, /* code without frame pointers */
 	NO_FILE,
 	ANONYMOUS,
-	BY_EXPRESSION, /* CFA: the word at %rsp + 8 */
-	SLOW,          /* CFA: %rsp + 16, by an expression of 1000 operations */
-	SLOW_REGISTER, /* the same, and %rbx by an endless expression */
+	BY_EXPRESSION, /* CFA: the value of the word at %rsp + 8 */
+	SLOW,          /* CFA: %rsp + 16, computed by an expression of 1000 operations */
+	SLOW_REGISTER, /* like SLOW, with %rbx computed by an endless expression */
 	NR_PAGES,
 };
 
@@ -65,7 +66,7 @@ static void rule(enum page page, uint32_t from, uint8_t cfa, uint8_t cfa_reg, in
 	assert_int_equal(tally_unwind_build_row(&build, stretch.start, &made), 0);
 }
 
-/* Rules with unusually long expressions. */
+/* Add rules with unusually long expressions. */
 static void slow_rules(void)
 {
 	uint8_t slow[1001] = {0x77, 16};
@@ -138,7 +139,7 @@ static bool is_return(void *arg, uint64_t ip)
 	return ip != not_behind_a_call;
 }
 
-/* Return an address in a page. */
+/* Return the address at an offset in a page. */
 static uint64_t in(enum page page, uint64_t offset)
 {
 	return 0x100 * (uint64_t)page + offset;
@@ -245,12 +246,12 @@ static void ends_at_frames_that_do_not_move_the_stack_pointer(void **state)
 {
 	struct result result;
 
-	/* A caller's frame is not empty: it has at least the return address. */
+	/* A caller's frame cannot be empty, because it contains at least the return address. */
 	words[1] = in(STUCK, 0x50);
 	words[2] = in(STUCK, 0x50);
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
 	CHECK(&result, TALLY_UNWIND_BAD_RULE, in(PLAIN, 0), in(STUCK, 0x4f));
-	/* Towards lower addresses. */
+	/* The next frame must not be at a lower address. */
 	words[1] = in(BY_POINTER, 0x50);
 	result = unwind(in(PLAIN, 0), STACK + 64, STACK, WORDS);
 	assert_int_equal(result.stack.end, TALLY_UNWIND_BOTTOM);
@@ -270,8 +271,9 @@ static void ends_at_the_limit_of_frames(void **state)
 	assert_int_equal(result.stack.end, TALLY_UNWIND_LIMIT);
 }
 
-/* The expressions of all frames of a stack may execute 16384 operations, more than a single frame
- * can. Registers that are not needed count as well: they are not merely unknown. */
+/* The expressions for one stack may execute 16384 operations in total, more than the expressions
+ * for a single frame can. Expressions for registers that are not needed also count against the
+ * limit: exceeding the limit ends the stack instead of making the register unknown. */
 static void limits_expression_steps_of_a_stack(void **state)
 {
 	struct result result;
@@ -286,7 +288,7 @@ static void limits_expression_steps_of_a_stack(void **state)
 	result = unwind(in(SLOW_REGISTER, 0), STACK, 0, WORDS);
 	assert_int_equal(result.stack.nr, 9);
 	assert_int_equal(result.stack.end, TALLY_UNWIND_BAD_RULE);
-	/* The limit is for one stack: the next one is complete. */
+	/* The limit applies to each stack separately, so the next stack is complete. */
 	words[1] = in(SLOW, 0x50);
 	words[3] = in(OUTERMOST, 0x20);
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
@@ -312,19 +314,19 @@ static void uses_the_rule_of_the_call_at_the_end_of_a_function(void **state)
 {
 	struct result result;
 
-	words[1] = in(BY_POINTER, 0); /* after ALSO_PLAIN, the page that has the rule */
+	words[1] = in(BY_POINTER, 0); /* the call is the last instruction of ALSO_PLAIN */
 	words[3] = in(OUTERMOST, 4);
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(PLAIN, 0), in(ALSO_PLAIN, 0xff), in(OUTERMOST, 3));
 }
 
-/* A handler returns to the trampoline, which continues the interrupted code: here at its first
- * instruction, and on another stack. */
+/* A handler returns to the trampoline, which resumes the interrupted code: here at the first
+ * instruction of a function, and on another stack. */
 static void continues_through_signal_frames(void **state)
 {
 	struct result result;
 
-	words[1] = in(TRAMPOLINE, 1); /* the byte before it has no rule */
+	words[1] = in(TRAMPOLINE, 1); /* the byte before this address has no rule */
 	words[2 + 168 / 8] = in(ALSO_PLAIN, 0);
 	words[2 + 160 / 8] = STACK + 800;
 	words[101] = in(OUTERMOST, 8);
@@ -335,7 +337,7 @@ static void continues_through_signal_frames(void **state)
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
 	CHECK(&result, TALLY_UNWIND_OTHER_STACK, in(PLAIN, 0), in(TRAMPOLINE, 1),
 	      in(ALSO_PLAIN, 0));
-	/* The context is not completely in the dump. */
+	/* The dump contains only part of the signal context. */
 	result = unwind(in(PLAIN, 0), STACK, 0, 10);
 	CHECK(&result, TALLY_UNWIND_SHORT, in(PLAIN, 0), in(TRAMPOLINE, 1));
 }
@@ -350,7 +352,7 @@ static void removes_signatures_of_return_addresses(void **state)
 	struct tally_unwind_step steps[4];
 	struct tally_unwind_stack stack = {.steps = steps, .max = 4};
 
-	/* x29 -> {0, signed address}; without a rule. */
+	/* x29 points to {STACK + 32, signed address}; the code has no rule. */
 	words[2] = STACK + 32;
 	words[3] = 0x0055000000000000 | in(NO_RULE, 0x10);
 	words[5] = 0xffff000000001234; /* a kernel address, not a signature */
@@ -375,15 +377,15 @@ static void continues_by_frame_pointers(void **state)
 	words[9] = in(ANONYMOUS, 0x30);
 	result = unwind(in(NO_RULE, 0), STACK, STACK + 32, WORDS);
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(NO_RULE, 0), in(NO_RULE, 0x1f), in(ANONYMOUS, 0x2f));
-	/* A return address of 0 ends the stack, too. */
+	/* A return address of 0 also ends the stack. */
 	words[8] = STACK + 80;
 	words[10] = words[11] = 0;
 	result = unwind(in(NO_RULE, 0), STACK, STACK + 32, WORDS);
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(NO_RULE, 0), in(NO_RULE, 0x1f), in(ANONYMOUS, 0x2f));
 }
 
-/* In code that uses the register for other purposes they are invalid, which does not mean that the
- * stack ends. */
+/* In code that uses the frame pointer register for other purposes, frame pointers are invalid. This
+ * does not mean that the stack ends there. */
 static void ends_at_invalid_frame_pointers(void **state)
 {
 	struct result result;
@@ -407,7 +409,7 @@ static void ends_at_invalid_frame_pointers(void **state)
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(NO_RULE, 0), in(PLAIN, 0x1f));
 }
 
-/* From rules to frame pointers and back. */
+/* Unwind by rules, then by frame pointers, and by rules again. */
 static void combines_rules_and_frame_pointers(void **state)
 {
 	struct result result;
@@ -418,7 +420,7 @@ static void combines_rules_and_frame_pointers(void **state)
 	words[8] = 0;
 	words[9] = in(NO_RULE, 0x40);
 	result = unwind(in(PLAIN, 0), STACK, STACK + 32, WORDS);
-	/* The frame pointer of 0 was restored by a rule. */
+	/* The frame pointer of 0 was restored by a rule, so it does not end the stack. */
 	CHECK(&result, TALLY_UNWIND_NO_RULES, in(PLAIN, 0), in(NO_RULE, 0x1f), in(BY_POINTER, 0x2f),
 	      in(NO_RULE, 0x3f));
 }

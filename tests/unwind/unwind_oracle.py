@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare stacks unwound by tally with those of libdwfl, with those of perf, and with known stacks.
+"""Compare the stacks that tally unwinds with those from libdwfl and perf, and with known stacks.
 
     unwind_oracle.py TALLY [ORACLE] [--all] [--table] [--keep DIR] [NAME...]
 
-Builds each of the workloads, records it with perf and with tally, and compares. --all, or TALLY_UNWIND=all in the
-environment, runs all of them, which takes some minutes; otherwise only the quick ones run. NAME: those with names that
-contain it. --table prints the results as a table. ORACLE is the program built from tests/unwind/oracle.c. Without it,
-if libdw is not installed, all tests are skipped.
+Builds each of the workloads, records it with perf and with tally, and compares the stacks. --all, or TALLY_UNWIND=all
+in the environment, runs all workloads, which takes some minutes; otherwise only the quick ones run. NAME runs only the
+workloads with names that contain NAME. --table prints the results as a table. ORACLE is the program built from
+tests/unwind/oracle.c. If ORACLE is missing because libdw is not installed, all tests are skipped.
 """
 import argparse
 import collections
@@ -27,15 +27,15 @@ BOTTOM = re.compile(r"^(_start|_start_c|__?libc_start.*|libc_start_main.*|_dl_st
 SUFFIX = re.compile(r"(\.(isra|part|constprop|cold|lto_priv)(\.\d+)*)+$")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \((.*)\)$")
 
-# Interruptions of the functions with known callers.
+# Signal trampolines and handlers, which interrupt the functions with known callers.
 INTERRUPTED = re.compile(r"__restore_rt|__kernel_rt_sigreturn|on_")
 
 Counts = collections.namedtuple("Counts", "stacks bottom chains")
 
 
 def run(folder, *args):
-    """Run a command for the recording in a folder. Caches are disabled, as they may have a file of another build with
-    the same build ID."""
+    """Run a command on the recording in a folder. Caches are disabled, because they may contain a file from another
+    build with the same build ID."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
     return subprocess.run([str(arg) for arg in args], check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -44,7 +44,7 @@ def run(folder, *args):
 
 
 class Failed(Exception):
-    """A failed comparison."""
+    """Raised if a comparison fails."""
 
 
 def record(recorder, command, folder, name, *options):
@@ -56,7 +56,8 @@ def record(recorder, command, folder, name, *options):
 
 
 def chains(tool, file):
-    """Return the user part of each callchain that a tool prints, innermost first: names, or addresses without one."""
+    """Return the user part of each callchain that a tool prints, innermost first, as names or as addresses if there is
+    no name."""
     options = ["--no-inline"] if str(tool) == "perf" else []
     return chains_of(run(file.parent, tool, "script", "-i", file, "-F", "comm,tid,time,ip,sym,dso", *options).stdout)
 
@@ -79,14 +80,14 @@ def bare(frames):
 
 
 def short_dumps(tally, file):
-    """Return the number of stacks that ended at the end of their dump: the kernel does not copy pages that are not
-    present, such as those of a large frame of a program that has just started."""
+    """Return the number of stacks that ended at the end of their dump. The kernel does not copy pages that are not
+    present, such as those of a large frame in a program that has just started."""
     text = run(file.parent, tally, "report", "--health", "-i", file).stdout
     return sum(int(number) for number in re.findall(r"^# Stacks ended early: .*: (\d+) stack dump too short$", text, re.M))
 
 
 def check_truth(wanted, stacks, short=0):
-    """Check the callers of functions with known callers; `short` stacks may end early."""
+    """Check the callers of functions with known callers. Up to `short` stacks may end early."""
     seen = 0
     leaves = {chain[0] for chain in wanted}
     for frames in stacks:
@@ -109,7 +110,7 @@ def numbers(text):
 
 
 def judge(tally, oracle, row, file):
-    """Return the numbers of one recording. Raises Failed if they are wrong."""
+    """Return the figures for one recording. Raise Failed if they are wrong."""
     result = run(file.parent, oracle, "-v", "--least", row.least, file)
     if result.returncode not in (0, 1):
         raise Failed(f"oracle: {result.stderr}")
@@ -125,7 +126,7 @@ def judge(tally, oracle, row, file):
     if ours.bottom * theirs.stacks < theirs.bottom * ours.stacks:
         raise Failed(f"{ours.bottom} of {ours.stacks} stacks reach the bottom, by perf {theirs.bottom} of {theirs.stacks}")
     check_truth(row.truth, ours.chains, found["stack dump too short"])
-    # While libgcc installs the registers of a landing pad, unwinding is impossible, and libdwfl ends there as well.
+    # While libgcc installs the registers for a landing pad, unwinding is impossible, and libdwfl stops there as well.
     broken = found["incorrect unwind rule"] - found["of these both ended where libgcc installs registers"]
     if broken > found["stacks"] / 100:
         raise Failed("rules that do not hold\n" + result.stdout[-3000:])
@@ -138,7 +139,7 @@ def workload_run(tally, oracle, row, folder, everything):
     if not everything:
         return
     yield "perf", judge(tally, oracle, row, record("perf", command, folder, "perf"))
-    # Unwound during recording: there is no dump to compare with.
+    # This recording is unwound while it is made, so there is no dump to compare with.
     live = record(tally, command, folder, "live")
     check_truth(row.truth, counts(tally, live).chains, short_dumps(tally, live))
 
@@ -151,7 +152,7 @@ def table_row(row, recorder, found):
 
 
 def missing(oracle):
-    """Return why comparisons are impossible here, or None."""
+    """Return the reason why comparisons are impossible on this machine, or None."""
     if not oracle:
         return "libdw is not installed"
     if not shutil.which("perf"):

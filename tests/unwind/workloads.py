@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs for the comparison of stacks unwound by tally and by libdwfl: how to build each, and its known stacks."""
+"""Programs for comparing the stacks unwound by tally and by libdwfl: how to build each program, and its known
+stacks."""
 import pathlib
 import shutil
 import subprocess
 
 SOURCES = pathlib.Path(__file__).parent / "workloads"
 
-# Known stacks, innermost frame first, up to main. They apply to samples in the first function.
+# Known stacks, innermost frame first, up to main. They apply to samples taken in the first function.
 FRAMES = ["leaf", "with_alloca", "with_alignment", "with_both", "with_much", "with_a_way_out"] + ["recursion"] * 11 + \
          ["no_return", "main"]
 JIT = ["leaf", "generated_0", "generated_1", "generated_2", "main"]
@@ -22,7 +23,7 @@ TRUTH = {
 
 
 class Missing(Exception):
-    """A requirement that the machine lacks."""
+    """Raised if the machine does not meet a requirement."""
 
 
 def need(*commands):
@@ -40,8 +41,8 @@ def shell(line, folder):
 
 
 class Workload:
-    """A row: its name, the shell lines that build it (S is the folder of sources), the command to run, the required
-    compilers. `truth` names a row of TRUTH; `least` is the share of frames that must equal libdwfl's."""
+    """A workload: its name, the shell lines that build it (S is the source folder), the command to run, and the
+    required compilers. `truth` names a row of TRUTH; `least` is the percentage of frames that must equal libdwfl's."""
 
     def __init__(self, name, build, command, needs=("gcc",), truth=None, least=99.9, quick=False, bottom=True):
         self.name, self.lines, self.command, self.needs = name, [build] if isinstance(build, str) else build, command, needs
@@ -55,13 +56,14 @@ class Workload:
 
 
 def c(name, source, flags="-O2 -fomit-frame-pointer", args="", compiler="gcc", after=(), **options):
-    """Return the row of a program with one C file."""
+    """Return the workload for a program with one C file."""
     options.setdefault("truth", source)
     lines = [f"{compiler} {flags} -o program $S/{source}.c -pthread", *after]
     return Workload(name, lines, f"./program {args}", (compiler.split()[0],), **options)
 
 
-# musl's signal trampoline has no rules. libdwfl takes it for a caller, and does not know the interrupted frame.
+# musl's signal trampoline has no rules. libdwfl mistakes the trampoline for a caller and misses the interrupted frame,
+# so fewer frames have to be equal.
 NO_TRAMPOLINE = 90
 STRIP_SECTIONS = "python3 $S/strip_sections.py program"
 ONLY_DEBUG_FRAME = "-O2 -fomit-frame-pointer -g -fno-asynchronous-unwind-tables -fno-unwind-tables"
@@ -107,7 +109,7 @@ ALL = [
     c("signals, one stack", "signals", args="3000 near"),
     c("signals, musl, static", "signals", "-O2 -fomit-frame-pointer -static", args="3000", compiler="musl-gcc", least=NO_TRAMPOLINE),
     c("signals, musl, one stack", "signals", "-O2 -fomit-frame-pointer", args="3000 near", compiler="musl-gcc", least=NO_TRAMPOLINE,
-      truth=None),  # stripped: the trampoline has the name of the symbol before it
+      truth=None),  # stripped, so the trampoline has the name of the symbol before it
     c("clocks of the vdso", "clocks", quick=True),
     c("generated code with frame pointers", "generated", quick=True),
     c("generated code without", "generated", args="30000 bare", truth=None),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls into a shared library through its stubs, bound early or at the first call. The library is
- * loaded repeatedly, so that the dynamic linker searches it for its functions all the time. */
+ * loaded repeatedly, so the dynamic linker keeps searching it for functions. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of the vdso. */
+/* Calls to functions in the vdso. */
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>

@@ -15,7 +15,7 @@ __attribute__((noinline)) void escape_leaf(void)
 		sink += i;
 }
 
-/* Its registers have to be restored from the frames of its callees. */
+/* Keep values in registers that have to be restored from the callees' frames. */
 __attribute__((noinline)) static unsigned keeps(unsigned a, unsigned b, unsigned c)
 {
 	escape_cfa();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames of every shape that compilers generate, one calling the other. The stack is known for
- * every sample in the innermost one. Argument: number of rounds. */
+/* Frames of every shape that compilers generate, in a chain of calls. The stack is known for every
+ * sample in the innermost function. Argument: number of rounds. */
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
 
 static volatile unsigned sink;
 
-/* A leaf without a frame, longer than its prologue. */
+/* A leaf function without a frame, which runs much longer than its prologue. */
 __attribute__((noinline)) static void leaf(volatile unsigned char *at)
 {
 	for (unsigned i = 0; i < 2000; i++)
@@ -34,7 +34,7 @@ __attribute__((noinline)) static void with_alignment(unsigned n)
 	sink += at[n & 127];
 }
 
-/* Both, with arguments on the stack. */
+/* A frame of dynamic size with an aligned stack pointer, and arguments on the stack. */
 __attribute__((noinline)) static unsigned with_both(unsigned a, unsigned b, unsigned c, unsigned d,
 						    unsigned e, unsigned f, unsigned g, unsigned h)
 {
@@ -56,7 +56,7 @@ __attribute__((noinline)) static unsigned with_much(unsigned n)
 	return with_both(n, 2, 3, 4, 5, 6, 7, 8) + at[n % sizeof(at)];
 }
 
-/* The frame is set up only before the call. */
+/* The frame is set up only just before the call. */
 __attribute__((noinline)) static unsigned with_a_way_out(unsigned n)
 {
 	if (n & 1)
@@ -64,7 +64,7 @@ __attribute__((noinline)) static unsigned with_a_way_out(unsigned n)
 	return with_much(n) + with_much(n + 2) + n;
 }
 
-/* Tail call. */
+/* An indirect call. */
 static unsigned (*volatile next)(unsigned n) = with_a_way_out;
 
 __attribute__((noinline)) static unsigned recursion(unsigned depth, unsigned n)
@@ -75,7 +75,7 @@ __attribute__((noinline)) static unsigned recursion(unsigned depth, unsigned n)
 	return sum + 1;
 }
 
-/* The call is the last instruction. */
+/* The last instruction is a call that does not return. */
 __attribute__((noinline, noreturn)) static void no_return(unsigned rounds)
 {
 	unsigned sum = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code that is generated at run time and calls back. It has frame pointers, as in JIT compilers
- * that support profilers, or not: "bare" as second argument. Writes a map for profilers. */
+/* Code that is generated at run time and calls a function in this program. The code has frame
+ * pointers, like code from JIT compilers that support profilers, unless the second argument is
+ * "bare". Writes a map for profilers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

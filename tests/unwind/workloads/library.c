@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of the C library that call back, that have no frame, or that are written in assembly.
- */
+/* C library functions that call a callback, that have no frame, or that are written in assembly. */
 #include <regex.h>
 #include <search.h>
 #include <stdio.h>

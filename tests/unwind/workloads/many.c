@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A library of many functions that call each other through its stubs. */
+/* A library with many functions that call each other through its stubs. */
 int calls_all(int n);
 
 #define EACH_4(x, n)  x(n##0) x(n##1) x(n##2) x(n##3)

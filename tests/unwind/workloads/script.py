@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""C functions that call Python that calls C functions."""
+"""A workload in which C functions call Python code that calls C functions."""
 import json
 import re
 import sys

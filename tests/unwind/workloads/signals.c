@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Handlers that interrupt functions without a frame or other handlers, and that run on an alternate
- * stack. "near" as second argument: no alternate stack. */
+/* Handlers that interrupt other handlers or frameless functions and run on an alternate stack. If
+ * the second argument is "near", there is no alternate stack. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

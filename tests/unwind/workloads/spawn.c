@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Start other programs in all ways, which share or copy the stack of this one. */
+/* Start other programs in every way that shares or copies this program's stack. */
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Remove the section headers of a 64-bit ELF file. The rest is what the kernel reads."""
+"""Remove the section headers from a 64-bit ELF file, and keep everything that the kernel reads."""
 import struct
 import sys
 
