@@ -27,7 +27,7 @@ static const uint64_t configs[NR_EVENTS] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT
 					    PERF_COUNT_SW_CPU_MIGRATIONS};
 
 struct run {
-	int64_t kernel[NR_EVENTS], user[NR_EVENTS]; /* -1 in kernel: rejected */
+	int64_t kernel[NR_EVENTS], user[NR_EVENTS]; /* kernel is -1 if rejected */
 	int status;
 };
 
@@ -84,7 +84,7 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Return the median of the excess of the user host's counts. */
+/* Return the median amount by which the user host's counts exceed the kernel's. */
 static int64_t median_more(const struct run *runs, int event)
 {
 	int64_t more[NR_RUNS];
@@ -98,9 +98,10 @@ static int64_t median_more(const struct run *runs, int event)
 struct row {
 	const char *work;
 	int nr;
-	int64_t us; /* allowed difference of the times, in addition to 2 %: only rusage includes the
-	             * end of an exit */
-	int64_t processes; /* allowed difference of faults and of switches: one per process */
+	/* Allowed difference in time beyond 2 %, because only rusage includes the last part of an
+	 * exit. */
+	int64_t us;
+	int64_t processes; /* allowed difference in faults and in switches: one per process */
 };
 
 static bool is_near(const struct run *run, int event, int64_t most)
@@ -108,8 +109,9 @@ static bool is_near(const struct run *run, int event, int64_t most)
 	return llabs(run->user[event] - run->kernel[event]) <= most;
 }
 
-/* Record the events that were near in this run. Time stolen from the virtual machine is visible to
- * one side only, so each event has to be near in just one of the runs. */
+/* Record which events' counts are close in this run. Time stolen from the virtual machine is
+ * visible only to one side, so the counts of each event need to be close in only one of the
+ * runs. */
 static void note_near(const struct row *row, const struct run *run, bool *near)
 {
 	near[0] |= is_near(run, 0, row->us * 1000 + run->kernel[0] / 50);
@@ -129,7 +131,8 @@ static struct run run_checked(const struct row *row, bool *near)
 	return run;
 }
 
-/* Check a row; a busy machine gets more runs. Returns false if the kernel does not count. */
+/* Check a row, and repeat the runs if the machine is busy. Returns false if the kernel rejects the
+ * events. */
 static bool check_row(const struct row *row)
 {
 	bool near[3] = {false, false, false};
@@ -179,7 +182,7 @@ static void counts_are_near_the_kernels(void **state)
 			"the kernel's events are refused here: there is nothing to compare with");
 }
 
-/* No executed program is killed by the host's actions. */
+/* Check that nothing the host does kills an executed program. */
 static void no_executed_program_is_killed(void **state)
 {
 	struct run run;
@@ -189,7 +192,7 @@ static void no_executed_program_is_killed(void **state)
 	assert_int_equal(run.status, 0);
 }
 
-/* A thread that calls exec becomes the process; its time continues. */
+/* A thread that calls exec becomes the process, and its time continues to be counted. */
 static void time_continues_when_a_thread_execs(void **state)
 {
 	struct run run;
@@ -204,7 +207,7 @@ static void time_continues_when_a_thread_execs(void **state)
 	assert_true(i < MOST_RUNS);
 }
 
-/* The host attaches to a running process, which continues when the host ends. */
+/* The host attaches to a running process, which must continue after the host is destroyed. */
 static void a_running_process_is_attached_and_continues(void **state)
 {
 	const struct tally_user_settings settings = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Workloads of the counted programs. */
+/* Workloads for the programs to count. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static int work_pause(int nr)
 	return 0;
 }
 
-/* The first thread ends when another thread calls exec. */
+/* Call exec in a thread other than the main thread, which makes the main thread exit. */
 static void *exec_main(void *arg)
 {
 	execl("/proc/self/exe", "work", "spin", "30000", NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* usage: user-work WORK NUMBER. Built without sanitizers, because these use ptrace at exit while
- * the program is traced, and start slowly. */
+/* usage: user-work WORK NUMBER. Built without sanitizers, because they start slowly and use ptrace
+ * at exit, when the program is already being traced. */
 #include <stdlib.h>
 
 #include "workload.h"

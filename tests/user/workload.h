@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A command held before its exec, so that the kernel and the user host count the same run. */
+/* A command that is stopped before its exec, so that the kernel and the user host count the same
+ * run. */
 #ifndef TALLY_TESTS_USER_WORKLOAD_H
 #define TALLY_TESTS_USER_WORKLOAD_H
 
@@ -23,10 +24,10 @@ void workload_go(struct workload *held);
 /* Return the attr of a software event that is inherited and starts at the exec. */
 struct perf_event_attr workload_attr(uint64_t config);
 
-/* Call perf_event_open(2) of the running kernel. Returns a descriptor or -errno. */
+/* Call the running kernel's perf_event_open(2). Returns a descriptor or -errno. */
 int kernel_event_open(const struct perf_event_attr *attr, pid_t pid);
 
-/* Do the work of this name and return its exit status; -1: unknown name. */
+/* Do the work with this name. Returns its exit status, or -1 if the name is unknown. */
 int work_do(const char *work, int nr);
 
 #endif
