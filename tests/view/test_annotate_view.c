@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Annotated functions as text and JSON, compared exactly. */
+/* Annotated functions as text and JSON. The output must match exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Widths of columns that share a line, and wrapping of comments. */
+/* Test the widths of columns on the same line, and the wrapping of comments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum { MOST = 4 };
 
-/* Columns by name, their needed widths, the width of the screen, and their resulting widths. */
+/* Column names, needed widths, the width of the screen, and the expected widths. */
 static const struct row {
 	const char *columns[MOST];
 	int needed[MOST], columns_there, wanted[MOST];
@@ -28,7 +28,7 @@ static const struct row {
 	{{"self", "comm", "dso", "symbol"}, {8, 7, 13, 1 << 20}, 80, {8, 7, 13, 44}},
 	{{"self", "symbol", "dso", "comm"}, {8, 600, 13, 7}, 80, {8, 44, 13, 7}},
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 20, 600}, 70, {8, 15, 19, 20}},
-	/* Of the remaining width functions get twice as much. */
+	/* Functions get twice as much of the remaining width as other columns. */
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 50, 600}, 80, {8, 15, 23, 26}},
 	{{"self", "comm", "dso", "symbol"}, {8, 50, 15, 600}, 80, {8, 23, 15, 26}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 80, {8, 21, 21, 22}},
@@ -37,7 +37,7 @@ static const struct row {
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 52, 14}, 52, {8, 11, 11, 14}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 25}, 120, {8, 39, 40, 25}},
 	{{"symbol", "parent"}, {600, 600}, 80, {38, 38}},
-	/* Metrics keep their width, and names at least eight columns. */
+	/* Metrics keep their width, and names get at least eight columns. */
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 50, {8, 12, 14, 8}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 40, 600}, 50, {8, 12, 40, 8}},
 	{{"self", "cpu", "comm", "symbol"}, {8, 3, 60, 600}, 20, {8, 3, 8, 8}},
@@ -67,7 +67,7 @@ static void test_columns_share_a_line(void **state)
 	}
 }
 
-/* With any needed widths, columns never become wider, and the line fits if possible. */
+/* Check that columns never become wider than needed, and that the line fits if possible. */
 static void columns_never_become_wider(void **state)
 {
 	struct random random = random_start();
@@ -92,19 +92,19 @@ static void columns_never_become_wider(void **state)
 	}
 }
 
-/* Columns of a narrow screen: dropped, shortened or kept. */
+/* Columns that are dropped, shortened or kept on a narrow screen. */
 static const struct row narrow_rows[] = {
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 52, 14}, 80, {8, 15, 35, 14}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 50, {8, 0, 16, 20}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 40, {8, 0, 0, 28}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 30, {8, 0, 0, 18}},
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 20, 8}, 38, {8, 0, 16, 8}},
-	/* Metrics except the first one. */
+	/* All metrics except the first one are dropped. */
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 60, {8, 12, 14, 18}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 50, {8, 12, 0, 24}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 20, {8, 0, 0, 8}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 5}, 30, {8, 0, 0, 5}},
-	/* Without functions the last name is kept. */
+	/* If there is no function column, the last name is kept. */
 	{{"self", "comm", "dso"}, {8, 30, 30}, 30, {8, 0, 18}},
 	{{"self", "sample"}, {8, 12}, 10, {8, 12}},
 };

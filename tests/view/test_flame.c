@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flame graphs of random trees, tracks of a timeline, and the panel around them. */
+/* Draw flame graphs of random trees, timeline tracks, and the panel around them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,8 @@ static void check_text(const struct tally_canvas *canvas, int row, const char *w
 
 /* ---- flame graphs ------------------------------------------------------------------------- */
 
-/* Add children. Their weights are parts of the node's weight; a part remains its own. */
+/* Add children. The children's weights are parts of the node's weight; the remaining weight is the
+ * node's own. */
 static void add_children(struct random *random, struct tally_calltree *tree, uint32_t node)
 {
 	uint64_t left = tree->nodes.data[node].period;
@@ -71,8 +72,8 @@ static bool is_child(const struct tally_calltree *tree, uint32_t node, uint32_t 
 	return at == node;
 }
 
-/* Check that a cell is as wide as its share, within its parent's cell and after the previous cell
- * of its level. */
+/* Check that a cell's width matches its share, and that the cell is within its parent's cell and
+ * after the previous cell on its level. */
 static void check_cell(const struct tally_calltree *tree, const struct tally_flame *flame,
 		       uint32_t number, int columns)
 {
@@ -91,7 +92,8 @@ static void check_cell(const struct tally_calltree *tree, const struct tally_fla
 		assert_true(before->column + before->columns <= cell->column);
 }
 
-/* Check that the cell found at each position covers it, and that no cell is found elsewhere. */
+/* Check that the cell found at each position covers that position, and that no cell is found
+ * elsewhere. */
 static void check_positions(const struct tally_flame *flame, int columns)
 {
 	for (uint32_t level = 0; level <= flame->levels; level++) {
@@ -110,7 +112,7 @@ static void check_positions(const struct tally_flame *flame, int columns)
 	}
 }
 
-/* Check that a node at least a column wide has a cell if its parent has one. */
+/* Check that a node that is at least one column wide has a cell if its parent has one. */
 static void check_all_are_there(const struct tally_calltree *tree, const struct tally_flame *flame,
 				int columns)
 {
@@ -153,7 +155,8 @@ static void test_cells_of_random_trees(void **state)
 	}
 }
 
-/* all (8) calls two functions without a name, 4 and 2; the first one calls another one, 4. */
+/* Return a tree in which all (8) calls two unnamed functions (4 and 2). The first of them calls
+ * another unnamed function (4). */
 static struct tally_calltree small_tree(void)
 {
 	static const struct tally_graph_node nodes[] = {
@@ -190,7 +193,7 @@ static void draws_flame_graphs(void **state)
 	assert_false(tally_canvas_at(&canvas, 2, 11)->is_selected);
 	assert_false(tally_canvas_at(&canvas, 2, 18)->is_selected);
 
-	/* Upside down from its second level, with matches. */
+	/* Draw the graph upside down from its second level, with matches. */
 	assert_int_equal(tally_canvas_reset(&canvas, 5, 24), 0);
 	look.upwards = true;
 	look.first_level = 1;
@@ -259,8 +262,8 @@ static void panel_reserves_rows(void **state)
 	}
 }
 
-/* Keys are shown as whole words or not at all, and the last one has precedence. The note is
- * shortened if there is a position. */
+/* Keys are shown as whole words or not at all, and the last key has precedence. If the panel shows
+ * a position, the note is shortened to make space. */
 static void test_panel_of_any_width(void **state)
 {
 	static const struct tally_panel panel = {.title = "a title that is long",

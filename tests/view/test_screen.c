@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Canvases, and the screen of a live profile drawn on them, from a generated profile. */
+/* Test canvases, and the screen of a live profile, which draws a generated profile on a canvas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #define ELLIPSIS "\xe2\x80\xa6"
-#define WIDE     "\xe6\xbc\xa2" /* a glyph of two columns */
-#define ACUTE    "\xcc\x81"     /* joins the one before */
+#define WIDE     "\xe6\xbc\xa2" /* a glyph that is two columns wide */
+#define ACUTE    "\xcc\x81"     /* combines with the previous character */
 
 /* ---- widths and canvases --------------------------------------------------------- */
 
@@ -80,7 +80,8 @@ static void test_text_is_cut_with_an_ellipsis(void **state)
 	tally_canvas_free(&canvas);
 }
 
-/* Whatever is drawn at any position, glyphs stay whole and rows have their width. */
+/* Draw arbitrary bytes at arbitrary positions. Glyphs must stay whole, and rows must keep their
+ * width. */
 static void test_any_bytes_anywhere(void **state)
 {
 	struct random random = random_start();
@@ -136,8 +137,8 @@ static void test_boxes(void **state)
 
 /* ---- screens --------------------------------------------------------------------- */
 
-/* main calls hot (900), warm (90), which calls deep in a third of its samples, and cold (6).
- * nothing (4) has no caller. */
+/* main calls hot (900), warm (90) and cold (6). A third of warm's samples are in deep, which warm
+ * calls. nothing (4) has no caller. */
 enum { MAIN = 0x10, HOT = 0x20, WARM = 0x30, DEEP = 0x40, COLD = 0x50, NOTHING = 0x60 };
 enum { ROWS = 12, COLUMNS = 60 };
 
@@ -311,7 +312,7 @@ static void test_callchains_below_their_rows(void **state)
 	assert_int_equal(f->screen.lines.len, 4);
 }
 
-/* An open row stays open when other rows appear and its number changes. */
+/* An expanded row stays expanded when other rows appear and its number changes. */
 static void open_rows_stay_open(void **state)
 {
 	struct tally_hist_options hist = {.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
@@ -364,7 +365,8 @@ static void test_any_size(void **state)
 	}
 }
 
-/* The cursor is always visible, and the screen scrolls no further than necessary. */
+/* Check that the cursor is always visible, and that the screen scrolls no further than
+ * necessary. */
 static void keeps_the_cursor_visible(void **state)
 {
 	struct fixture *f = *state;
@@ -380,7 +382,7 @@ static void keeps_the_cursor_visible(void **state)
 	f->screen.cursor = 99;
 	draw(f, 6, COLUMNS);
 	assert_int_equal(f->screen.cursor, 3);
-	/* No empty line at the end while lines above are hidden. */
+	/* There must be no empty line at the end while lines above are hidden. */
 	draw(f, ROWS, COLUMNS);
 	assert_int_equal(f->screen.first, 0);
 }
@@ -391,7 +393,7 @@ enum { MANY = 400 };
 
 struct growing {
 	struct fixture *f;
-	unsigned grown[MANY]; /* number of times for each row */
+	unsigned grown[MANY]; /* number of calls to grow() for each row */
 	unsigned nr;
 };
 
@@ -414,7 +416,7 @@ static int grow(void *arg, uint32_t number)
 	return 0;
 }
 
-/* The heaviest row has no graph. */
+/* Return true for all rows except the heaviest one, which has no graph. */
 static bool may_grow(void *arg, uint32_t number)
 {
 	(void)arg;
@@ -439,7 +441,7 @@ static void grow_many(struct fixture *f, struct growing *growing)
 	f->view.grow_arg = growing;
 }
 
-/* Only graphs of open rows are built, each of them once. */
+/* Check that graphs are built only for open rows, and only once. */
 static void builds_a_graph_when_its_row_opens(void **state)
 {
 	struct fixture *f = *state;
@@ -463,7 +465,7 @@ static void builds_a_graph_when_its_row_opens(void **state)
 	assert_int_equal(growing.nr, 1);
 }
 
-/* If all rows are open, graphs are built as they become visible. The selected line stays selected
+/* If all rows are open, graphs are built when they become visible. The selected line stays selected
  * while graphs appear above it. */
 static void builds_graphs_of_visible_rows(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shortening of names: a table of examples, and properties that hold for any bytes. */
+/* Name shortening: a table of examples, and properties that hold for arbitrary bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
 
 #define DOTS     "..."
 #define ELLIPSIS "\xe2\x80\xa6"
-#define WIDE     "\xe6\xbc\xa2" /* a glyph of two columns */
-#define ACUTE    "\xcc\x81"     /* joins the one before */
+#define WIDE     "\xe6\xbc\xa2" /* a glyph that is two columns wide */
+#define ACUTE    "\xcc\x81"     /* combines with the previous character */
 
 struct row {
 	const char *text;
@@ -51,7 +51,8 @@ static void check(const struct row *row, enum tally_shorten how, const char *mar
 	"std::vector<std::pair<int, std::map<int, long>>, std::allocator<std::pair<int, " \
 	"std::map<int, long>>>>::push_back(std::pair<int, std::map<int, long>> const&)"
 
-/* Inner brackets are shortened before outer ones; as many of the first ones as fit are shown. */
+/* Inner brackets are shortened before outer brackets. As many of the first elements as fit are
+ * shown. */
 static void test_brackets_go_first(void **state)
 {
 	static const struct row rows[] = {
@@ -100,7 +101,7 @@ static void does_not_take_operators_for_brackets(void **state)
 		{"ns::s::operator std::vector<int, long>()", 36,
 		 "ns::s::operator std::vector<...>()"},
 		{"operator new[](unsigned long)", 20, "operator new[](...)"},
-		/* Comparisons and arrows. */
+		/* '<' and '>' in comparisons and arrows are not brackets. */
 		{"f<(4 > 2), (a < b), int>(long, long)", 35, "f<(4 > 2), (...), int>(long, long)"},
 		{"f<(4 > 2), (a < b), int>(long, long)", 22, "f<(...), ...>(...)"},
 		{"decltype (a->b) f<long>(long)", 27, "decltype (a->b) f<...>(...)"},
@@ -130,8 +131,8 @@ static void shortens_names_of_other_languages(void **state)
 	CHECK_ALL(rows, TALLY_SHORTEN_NAME, DOTS);
 }
 
-/* Brackets are shortened first, then the scope of the function, its arguments, and the middle of
- * its name. */
+/* Brackets are shortened first, then the function's scope and arguments, and last the middle of the
+ * function's name. */
 static void test_own_name_stays(void **state)
 {
 	static const struct row rows[] = {
@@ -241,8 +242,8 @@ static void add_random_name(struct random *random, struct tally_str *str)
 		tally_str_add(str, parts[random_below(random, sizeof(parts) / sizeof(*parts))]);
 }
 
-/* Characters stay whole, the result fits and has a mark; the rest is part of the name in the same
- * order. */
+/* Check that characters stay whole and that the result fits. The part before the ellipsis must
+ * consist of characters from the name in the same order. */
 static void shortens_any_bytes(void **state)
 {
 	struct random random = random_start();
@@ -273,7 +274,7 @@ static void shortens_any_bytes(void **state)
 	tally_str_free(&str);
 }
 
-/* Return the seconds to shorten a name of `nr` parts. */
+/* Return the time in seconds needed to shorten a name that consists of `nr` parts. */
 static double time_of(const char *part, size_t nr)
 {
 	struct timespec from, to;
@@ -289,8 +290,8 @@ static double time_of(const char *part, size_t nr)
 	return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* A quarter of a million of any part takes less than a minute; in quadratic time it would take
- * more. */
+/* A quarter of a million parts of any kind must take less than a minute; quadratic time would take
+ * longer. */
 static void test_time_is_linear(void **state)
 {
 	static const char *const parts[] = {"<",      "(",       "x<",  "<(",        "()",

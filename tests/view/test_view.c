@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows and graphs as text, separated values and JSON, from a generated profile. */
+/* Rows and graphs as text, separated values and JSON, for a generated profile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -305,7 +305,7 @@ static void light_rows_are_left_out(void **state)
 	assert_false(tally_view_shows(&f->view, &f->hist.rows.data[2]));
 }
 
-/* Build rows by source file. Returns their number and the first one's name. */
+/* Build rows by source file. Returns the number of rows, and the name of the first row in `out`. */
 static size_t rows_by_file(struct fixture *f, bool has_paths, struct tally_str *out)
 {
 	struct tally_hist_options options = {.keys = TALLY_KEY_FILE, .has_paths = has_paths};
@@ -351,7 +351,7 @@ static void formats_percentages_as_printf(void **state)
 	char want[64];
 
 	for (int i = 0; i < 200000; i++) {
-		/* Totals that result in many third decimals of 5. */
+		/* Use totals for which the third decimal is often 5, to test rounding. */
 		uint64_t whole = i % 2 ? 1 + random_below(&random, 2000) * 8
 				       : 1 + (random_u64(&random) >> random_below(&random, 64));
 		uint64_t part = i % 3 ? random_below(&random, whole) : whole;

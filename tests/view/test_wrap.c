@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Wrapped lines: no text is lost, and no line is wider than requested. */
+/* Wrapped lines. No text may be lost, and no line may be wider than requested. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void wraps_lines(void **state)
 	check("one two three four", 10, 2, "one two\n  three\n  four\n");
 	check("one two   three", 7, 2, "one two\n  three\n");
 	check("exactly so", 10, 2, "exactly so\n");
-	/* A word that is wider is broken; leading blanks are not a place to break the line. */
+	/* A word that is wider than a line is broken. Lines are not broken at leading blanks. */
 	check("abcdefghij", 4, 1, "abcd\n efg\n hij\n");
 	check("   abcdefghij", 6, 1, "   abc\n defgh\n ij\n");
 	/* An indentation that leaves too little space is ignored. */
@@ -46,7 +46,7 @@ static void add_solid(const char *text, struct tally_str *out)
 	}
 }
 
-/* Check that all text except blanks is kept, in lines that fit. */
+/* Check that all text except blanks is kept, and that all lines fit. */
 static void check_any(const char *text, size_t columns, size_t indent)
 {
 	struct tally_str out = {0}, was = {0}, is = {0};
