@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Check docs/schemas against the sources:
 
-- each key that commands write as JSON is in the schema of that output, and each key of a schema is written;
-- the enumerations of a schema have the values of the tables in the sources;
-- the objects of a schema do not allow unknown keys;
-- each source that writes JSON is listed for a schema.
+- each JSON key that a command writes is in the schema of its output, and each key in a schema is written;
+- the enumerations in a schema have the same values as the tables in the sources;
+- the objects in a schema do not allow unknown keys;
+- each source file that writes JSON is listed for a schema;
+- each schema is identical to the output of scripts/generate_schemas.py.
 
 usage: check_schemas.py ROOT
 """
@@ -15,7 +16,9 @@ import os
 import re
 import sys
 
-# Schema: the sources that write documents of it, relative to src/.
+import generate_schemas
+
+# For each schema, the sources, relative to src/, that write documents with this schema.
 WRITERS = {
     "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c", "cli/recording/traces.c"],
     "report": ["cli/report/report_text.c", "view/view_json.c"],
@@ -29,7 +32,7 @@ WRITERS = {
     "page": ["page/meta.c"],
     "page-code": ["cli/recording/page_code.c", "cli/recording/page_source.c"],
 }
-# Keys that are in tables: schema, source, expression that finds the keys.
+# Keys in tables: schema, source, and a regular expression that finds the keys.
 TABLES = [
     ("health", "cli/recording/health.c", r'^\t\t\{"(\w+)", "'),
     ("health", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
@@ -44,7 +47,8 @@ TABLES = [
     ("script", "abi/sample_fields.c", r'\{PERF_SAMPLE_\w+, "(\w+)"'),
     ("script", "abi/sample_fields.c", r'\{PERF_SAMPLE_\w+, "\w+", "(\w+)"'),
 ]
-# Values of enumerations: schema, key, source, expression that finds the table, additional values (None: one of several tables).
+# Enumeration values: schema, key, source, a regular expression that finds the table, and additional values (None if the
+# table is one of several).
 WORDS = [
     ("stat", "quality", "client/client_count.c", r'\[TALLY_QUALITY_\w+\] = "([^"]*)"', set()),
     ("stat", "aggregation", "cli/stat/stat_keys.c", r'\[STAT_AGGR_\w+\] = \{"[^"]*", "([^"]*)"', {"all"}),
@@ -61,7 +65,7 @@ WORDS = [
     ("script", "name", "abi/record_table.c", r'RECORD\(([A-Z]\w+),|PERF_RECORD_\w+, "(\w+)"', None),
     ("script", "name", "perfdata/perfdata_records.c", r'(?:DESC|EMPTY)\(TALLY_PERFDATA_\w+, "(\w+)"', None),
 ]
-# Sources that write JSON without a schema: the reason.
+# Sources that write JSON without a schema, and the reasons.
 OTHERS = {
     "cli/stat/stat_csv.c": "perf's keys, for -j",
     **dict.fromkeys(["export/firefox.c", "export/firefox_tables.c", "export/firefox_threads.c"], "the Firefox Profiler's format"),
@@ -70,7 +74,7 @@ OTHERS = {
 # Directories of the commands and of the modules that write their output.
 DIRECTORIES = ("cli/*", "view", "page", "export")
 CALL = re.compile(r"\b\w*json\w*\(")
-CHARACTER = re.compile(r"'(?:\\.|[^'\\\n])'")  # character literals: brackets in them do not count
+CHARACTER = re.compile(r"'(?:\\.|[^'\\\n])'")  # brackets in character literals do not count
 LITERAL = re.compile(r'"(\w+)"')
 
 
@@ -80,7 +84,7 @@ def read(*path):
 
 
 def arguments(text, at):
-    """The arguments of a call; `at` is the offset after its opening bracket."""
+    """Return the arguments of a call. `at` is the offset after the opening parenthesis."""
     depth, start, found, quoted = 1, at, [], False
     while depth and at < len(text):
         char = text[at]
@@ -96,7 +100,7 @@ def arguments(text, at):
 
 
 def keys_of_calls(text):
-    """The keys in calls of JSON writers: the words of the first argument that contains string literals."""
+    """Yield the keys in calls to JSON writers: the strings in the first argument that contains string literals."""
     text = CHARACTER.sub("0", text)
     for match in CALL.finditer(text):
         for argument in arguments(text, match.end()):
@@ -122,7 +126,7 @@ def written(source, schema):
 
 
 def objects(node, path=""):
-    """(path, schema) of each object in a schema."""
+    """Yield (path, schema) for each object in a schema."""
     if isinstance(node, dict):
         if node.get("type") == "object":
             yield path or "/", node
@@ -134,7 +138,7 @@ def objects(node, path=""):
 
 
 def enums(node, key):
-    """The values that all enumerations of a key allow, including definitions of that name."""
+    """Return the values allowed by all enumerations for a key, including definitions with that name."""
     if isinstance(node, list):
         return set().union(*(enums(value, key) for value in node))
     if not isinstance(node, dict):
@@ -146,7 +150,7 @@ def enums(node, key):
 def complaints_of_keys(source, name, schema):
     known = {key for _, node in objects(schema) for key in node["properties"]}
     keys = written(source, name)
-    # A shared part, such as health, has its own schema; the documents that contain it have its name as a key.
+    # A shared part, such as health, has its own schema. Documents that contain the part use the part's name as the key.
     for key in sorted(keys - known - {name}):
         yield f"docs/schemas/{name}.schema.json does not have the key '{key}', which the sources write"
     for key in sorted(known - keys - {"health"}):
@@ -194,6 +198,7 @@ def main():
         for name, schema in sorted(schemas.items()):
             wrong += complaints_of_keys(source, name, schema)
         wrong += complaints_of_words(source, schemas)
+    wrong += [f"docs/schemas/{name} is not up to date: run scripts/generate_schemas.py ." for name in generate_schemas.generate(root, write=False)[1]]
     page = read(folder, "README.md")
     wrong += [f"docs/schemas/README.md does not name {name}.schema.json" for name in sorted(schemas) if f"{name}.schema.json" not in page]
     print("\n".join(wrong) or f"{len(schemas)} schemas match the sources")

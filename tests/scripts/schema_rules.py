@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""scripts/check_schemas.py finds violations: each rule is broken once in a copy of the sources.
+"""Check that scripts/check_schemas.py finds violations: break each rule once in a copy of the sources.
 
 usage: schema_rules.py ROOT
 """
@@ -75,6 +75,11 @@ def test_an_open_object():
         json.dump(schema, file)
     run = checked(tree)
     assert run.returncode == 1 and "/properties/facts/items allows unknown keys" in run.stdout, run
+
+
+def test_a_schema_that_is_not_up_to_date():
+    found = broken("docs/schemas/list.fields", "alias? string", "alias? number")
+    assert "list.schema.json is not up to date: run scripts/generate_schemas.py" in found, found
 
 
 def test_a_writer_without_schema():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Validate the output of commands with --json against docs/schemas: of new recordings, of fixtures and of hostile ones.
-The schemas must reject wrong documents. TALLY_LONG=1: every fixture with every command.
+"""Validate the --json output of commands against docs/schemas, for new recordings, fixtures and hostile recordings. The
+schemas must reject invalid documents. With TALLY_LONG=1, every command is run on every fixture.
 
 usage: schemas.py TALLY FIXTURES SHARED
 """
@@ -34,15 +34,15 @@ __attribute__((noinline)) void busy(long n) { inlined_part(n); sink++; }
 __attribute__((noinline)) void outer(long n) { busy(2 * n); busy(n); sink++; }
 int main(int argc, char **argv) { for (int i = 0; i < 30; i++) outer(argc > 1 ? 700000 : 400000); }
 """
-# By default only fixtures with special record types and fields.
+# By default, only fixtures with special record types and fields are checked.
 SOME = ("addresses.data", "counted.data", "intervals-stream.data", "lost.data", "traced.data", "leader.data", "dwarf.data",
         "each-thread.data", "squeezed.data", "frames-stream.data", "bare-metal.data", "fuzz-chain.stream.data", "zero_size.stream.data",
         "perf-kernel.data", "folder.d", "read.data.be", "lost.data.be")
-MOST_BYTES = 200000  # of each of the shared handful
-# Maximal number of checked records of each type.
+MOST_BYTES = 200000  # limit for files from the shared set
+# Maximum number of records of each type to check.
 MOST_RECORDS = 200 if LONG else 15
 validators = None
-seen = {}  # schema: difference from that size, and a document of it
+seen = {}  # schema: distance from the preferred size, and the document
 
 
 def validator(name):
@@ -53,7 +53,8 @@ def validator(name):
 
 
 def hold(name, document, what):
-    """Validate a document. For each schema, keep the one closest to a size that contains something of everything."""
+    """Validate a document. For each schema, keep the document closest to a size at which documents contain some of
+    everything."""
     wrong = schema_files.deeply(lambda: next(validator(name).iter_errors(document), None))
     if wrong:
         raise AssertionError(f"{what}: {name}: at {'/'.join(map(str, wrong.absolute_path))}: {wrong.message[:300]}")
@@ -72,7 +73,7 @@ def output(*args, least=None, stream="stdout"):
 
 
 def hold_output(name, *args):
-    """Run a command that writes one document, which may be incomplete."""
+    """Run a command that writes one document, which may be incomplete, and validate the document."""
     text = schema_files.deeply(lambda: json.loads(output(*args, least=1)))
     hold(name, text, " ".join(map(str, args)))
     return text
@@ -135,7 +136,7 @@ def test_stat():
                     ["--per-socket", "-a"], ["--per-die", "-a"], ["-a", "--per-thread"]):
         run = tap.run(TALLY, "stat", "--json", "-o", WORK + "/counts", *options, "--", program())
         if run.returncode:
-            continue  # not possible here: an unsupported metric, or a missing permission
+            continue  # not possible here: an unsupported metric or missing permissions
         with open(WORK + "/counts", encoding="utf-8") as file:
             lines = file.read().splitlines()
         assert lines, options
@@ -169,7 +170,7 @@ def test_doctor():
 
 
 def hold_records(path, options=()):
-    """Validate the dump of a recording, up to the maximal number of records of each type."""
+    """Validate the dump of a recording, up to a maximum number of records of each type."""
     nr = collections.Counter()
     for line in output("script", "--dump-json", "-i", path, *options).splitlines():
         document = schema_files.deeply(lambda line=line: json.loads(line)) if line.count("[") > 500 else json.loads(line)
@@ -187,7 +188,7 @@ def hold_report(path, options=()):
 
 
 def hold_page(path, *options):
-    """Validate the facts in its page; with --html-source the code in it, too."""
+    """Validate the facts in a recording's page and, with --html-source, also the code in it."""
     page = output("report", "-i", path, "--html", "-", *options)
     facts = json.loads(re.search(r'id="tally-meta">(.*?)</script>', page, re.S).group(1))
     hold("page", facts, f"page of {path}")
@@ -237,8 +238,18 @@ def test_hostile():
 
 
 @tap.full
+def test_examples_in_the_documentation():
+    with open(os.path.join(schema_files.FOLDER, "README.md"), encoding="utf-8") as file:
+        examples = dict(re.findall(r"^### ([\w-]+)\n.*?```json\n(.*?)```", file.read(), re.M | re.S))
+    tap.same(sorted(examples), schema_files.names(), "schemas with an example")
+    for name, example in examples.items():
+        document = json.loads(example.replace("{...}", examples["health"]))
+        wrong = next(validator(name).iter_errors(document), None)
+        assert wrong is None, f"example of {name}: at {'/'.join(map(str, wrong.absolute_path))}: {wrong.message[:300]}"
+
+
 def test_wrong_ones_are_refused():
-    """For every schema with a known document: additional keys, values of other types, and missing keys."""
+    """Check that every schema rejects additional keys, values of other types, and missing keys in a valid document."""
     tap.same(sorted(seen), [name for name in schema_files.names() if name != "health"], "schemas that documents were held against")
     for name, (_, document) in sorted(seen.items()):
         nr, document = 0, schema_files.shortened(document)
@@ -253,6 +264,6 @@ def test_wrong_ones_are_refused():
 
 
 fixtures.add_tests(sys.modules[__name__], SETS, check_fixtures)
-# It needs the documents of the other tests.
+# Run this test last, because it uses the documents of the other tests.
 globals()["test_wrong_ones_are_refused"] = globals().pop("test_wrong_ones_are_refused")
 tap.main(__name__)
