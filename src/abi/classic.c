@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attr, calls and counts of the classic ABI. */
+/* The classic ABI's attr, calls and counts. */
 #include "tally/classic.h"
 
 #include "abi/abi_sample.h"
@@ -11,7 +11,8 @@ _Static_assert(sizeof(struct tally_classic_attr) == 56, "the document's attr");
 _Static_assert(TALLY_CLASSIC_IOC_REFRESH == PERF_EVENT_IOC_REFRESH,
 	       "requests have today's numbers");
 
-/* Record bits and their current equivalents. GROUP corresponds to reading the group. */
+/* Record bits and their current equivalents. GROUP corresponds to PERF_SAMPLE_READ in a group read
+ * format. */
 static const struct {
 	uint32_t classic;
 	uint64_t sample_type, read_format;
@@ -73,8 +74,8 @@ static int classic_check(const struct tally_classic_attr *classic,
 	return 0;
 }
 
-/* Group samples of inherited events must have a TID, by a current rule. The translated record
- * contains it only if the caller asked for it. */
+/* The current ABI requires a TID in group samples of inherited events. The translated record
+ * contains the TID only if the caller requested it. */
 static uint64_t sample_type_of(const struct tally_classic_attr *classic, uint64_t *ret_format)
 {
 	uint64_t type = 0, format = classic->read_format;
@@ -126,13 +127,13 @@ int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t
 
 /* ---- current to classic -------------------------------------------------------------------- */
 
-/* Return the flag word of a current attr. */
+/* Return a current attr's flag word. */
 static uint64_t flag_word(const struct perf_event_attr *attr)
 {
 	return tally_get_u64((const uint8_t *)attr + MODERN_BITS_AT);
 }
 
-/* Return the flags that the document has, too. */
+/* Return the flags of a current attr that the classic ABI also defines. */
 static uint64_t known_flags(void)
 {
 	const struct perf_event_attr all = {
@@ -152,8 +153,8 @@ static uint64_t known_flags(void)
 	return flag_word(&all);
 }
 
-/* Return the record_type for an attr. Bits that it does not cover remain in `*sample_type` and
- * `*read_format`. */
+/* Return the record_type for an attr. Bits that record_type cannot express remain in `*sample_type`
+ * and `*read_format`. */
 static uint32_t record_type_of(uint64_t *sample_type, uint64_t *read_format)
 {
 	uint32_t type = 0;
@@ -200,7 +201,7 @@ static int modern_check(const struct perf_event_attr *attr, uint64_t sample_type
 	if (attr->watermark ? attr->wakeup_events != page_size : !attr->wakeup_events)
 		return refuse(
 			ret_error, -EOPNOTSUPP,
-			"the classic ABI wakes up after a number of events or a full page only",
+			"the classic ABI can wake up only after a number of events or a full page",
 			MODERN_AT(wakeup_events));
 	if (attr->bp_type || attr->config1 ||
 	    __builtin_memcmp(tail, &zero, sizeof(*attr) - PERF_ATTR_SIZE_VER0))
@@ -264,7 +265,8 @@ int tally_classic_check_prctl(int option)
 		       : -EINVAL;
 }
 
-/* Linux distinguishes missing hardware events, PMUs and modes; the document has only -EINVAL. */
+/* Linux returns different errors for missing hardware events, PMUs and modes; the classic ABI has
+ * only -EINVAL. */
 int tally_classic_open_error(const struct tally_classic_attr *classic, int error)
 {
 	bool is_absent = error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP;
@@ -289,7 +291,7 @@ size_t tally_classic_counts_size(const struct tally_classic_attr *classic, uint3
 	return tally_read_size(modern_format(classic), nr);
 }
 
-/* Find the event's own value among those of its group. */
+/* Find the event's own value among its group's values. */
 static bool own_value(const struct tally_read *read, uint64_t id, uint64_t *ret_value)
 {
 	for (uint64_t i = 0; i < read->nr; i++) {

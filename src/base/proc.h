@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pid namespace of /proc. */
+/* Detect a /proc that belongs to another PID namespace. */
 #ifndef TALLY_BASE_PROC_H
 #define TALLY_BASE_PROC_H
 
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The command that mounts the right /proc, for messages. */
-#define TALLY_PROC_FIX "mount -t proc proc /proc (unshare: --mount-proc)"
+/* Commands that mount the right /proc, for messages. */
+#define TALLY_PROC_FIX "mount -t proc proc /proc, or use unshare --mount-proc"
 
-/* Return true if the process ids in /proc are those that system calls use. In a pid namespace with
- * the /proc of another namespace they are not, and its files describe other processes. Also return
+/* Return true if /proc shows the process IDs that system calls use. In a PID namespace with the
+ * /proc of another namespace, the IDs differ and the files describe other processes. Also return
  * false if /proc is not mounted. */
 static inline bool tally_proc_matches_us(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Permission checks, computed from a snapshot of facts without asking the kernel. */
+/* Permission checks, evaluated on a snapshot of facts without calling the kernel. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static bool cpu_wide(const struct tally_access *access, const struct tally_acces
 	return ask->pid < 0;
 }
 
-/* Ordered from strictest to weakest. A change that satisfies one rule also satisfies those after
- * it, so a single change is suggested rather than several. */
+/* Access rules, from strictest to weakest. A change that satisfies one rule also satisfies the
+ * following rules, so a single change is suggested instead of several. */
 static const struct access_rule rules[] = {
 	{TALLY_RULE_KERNEL_BREAKPOINT, -EPERM, ACCESS_NO_LEVEL, TALLY_CAP_SYS_ADMIN,
 	 kernel_breakpoint, "a breakpoint on a kernel address requires privileges", NULL},
@@ -132,8 +132,8 @@ static bool rule_passes(const struct tally_access *access, const struct access_r
 	       (access->paranoid <= rule->paranoid && access->paranoid != TALLY_ACCESS_UNKNOWN);
 }
 
-/* Explain why perf_event_open does not reach an implementation: the kernel has none, or a seccomp
- * filter intercepts the call. */
+/* Explain why a call to perf_event_open does not reach an implementation: either the kernel does
+ * not have one, or a seccomp filter intercepts the call. */
 static void explain_no_syscall(const struct tally_access *access, struct tally_refusal *why)
 {
 	why->code = access->syscall;
@@ -157,9 +157,8 @@ static void explain_no_syscall(const struct tally_access *access, struct tally_r
 			    "checked",
 			    strerror(-access->syscall), access_level(access->paranoid).text);
 	FORMAT_TEXT(why->needed, "a filter that allows perf_event_open");
-	access_add_fix(
-		why,
-		"docker, podman: use --cap-add PERFMON, with which the default filter allows it");
+	access_add_fix(why, "docker, podman: use --cap-add PERFMON, which makes the default filter "
+			    "allow the call");
 	access_add_fix(why, "docker, podman: use --security-opt seccomp=FILE with a profile that "
 			    "allows perf_event_open");
 	access_add_fix(why, "systemd: set SystemCallFilter=perf_event_open in the unit");
@@ -171,11 +170,11 @@ static void explain_security_module(const struct tally_access *access, struct ta
 	why->code = access->plain;
 	FORMAT_TEXT(why->rule,
 		    "a security module (SELinux, AppArmor, Landlock) forbids perf events");
-	FORMAT_TEXT(
-		why->found,
-		"even a user-space clock of this thread is denied (%s), which no other rule does",
-		strerror(-access->plain));
-	FORMAT_TEXT(why->needed, "a policy that permits it");
+	FORMAT_TEXT(why->found,
+		    "even a user-space clock event for this thread is denied (%s), which no other "
+		    "rule explains",
+		    strerror(-access->plain));
+	FORMAT_TEXT(why->needed, "a policy that permits perf events");
 	access_add_fix(why,
 		       "find the module in the kernel log: sudo dmesg, or sudo ausearch -m avc");
 }
@@ -211,7 +210,8 @@ bool tally_access_event(const struct tally_access *access, const struct tally_ac
 
 /* ---- data that procfs hides --------------------------------------------------- */
 
-/* Indexed by kptr_restrict > 0: if it is 0, a low perf_event_paranoid shows the addresses, too. */
+/* Indexed by whether kptr_restrict is nonzero. If it is 0, a perf_event_paranoid level of at most 1
+ * also makes the addresses visible. */
 static const struct access_rule addresses_rules[] = {
 	{.rule = TALLY_RULE_KERNEL_ADDRESSES,
 	 .code = -EPERM,
@@ -251,7 +251,7 @@ bool tally_access_kernel_addresses(const struct tally_access *access, struct tal
 	access_explain(access, &addresses_rules[access->kptr_restrict > 0], &why);
 	FORMAT_TEXT(why.found, "kernel.kptr_restrict is %s, kernel.perf_event_paranoid is %s%s",
 		    access_level(access->kptr_restrict).text, access_level(access->paranoid).text,
-		    capable ? "" : ", CAP_SYSLOG is not held");
+		    capable ? "" : ", and CAP_SYSLOG is not held");
 	if (access->kptr_restrict > 1) {
 		FORMAT_TEXT(why.needed, "kernel.kptr_restrict of at most 1, and CAP_SYSLOG");
 		access_fix_sysctl(access, "kernel.kptr_restrict", 1, &why);
@@ -267,11 +267,10 @@ void tally_access_explain_descriptors(const struct tally_access *access,
 	struct tally_refusal why = {
 		.code = -EMFILE, .pid = -1, .cpu = -1, .broken = TALLY_RULE_DESCRIPTORS};
 
-	FORMAT_TEXT(why.rule,
-		    "too many open files in this process: each event needs one for every CPU and "
-		    "thread");
-	FORMAT_TEXT(why.found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, access->files,
-		    access->files_hard);
+	FORMAT_TEXT(why.rule, "too many open files in this process: each event needs one "
+			      "descriptor for every CPU and thread");
+	FORMAT_TEXT(why.found, "RLIMIT_NOFILE is %" PRIu64 ", and can be raised to %" PRIu64,
+		    access->files, access->files_hard);
 	access_add_fix(&why, "count fewer events, CPUs (-C) or threads (-t)");
 	access_add_fix(&why,
 		       "raise the limit: ulimit -n (as root ulimit -Hn), or LimitNOFILE= in a "

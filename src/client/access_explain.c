@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Explanations of broken rules: what was found, what is needed, what to change. */
+/* Explanations of violated rules: the setting found, the setting needed, and how to change it. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -55,14 +55,14 @@ const char *tally_rule_name(enum tally_rule rule)
 	return "other";
 }
 
-/* The permission rules come first in the enum. */
+/* Return true for permission rules, which come first in the enum. */
 bool tally_rule_is_permission(enum tally_rule rule)
 {
 	return rule > TALLY_RULE_NONE && rule <= TALLY_RULE_LOCKED_MEMORY;
 }
 
-/* Write "cap_perfmon", or the number if the capability is not in the table; setcap(8) accepts both.
- */
+/* Write a name such as "cap_perfmon", or the number if the capability is not in the table.
+ * setcap(8) accepts both. */
 static void capability_name(int capability, char *ret_name, size_t size)
 {
 	static const struct {
@@ -113,7 +113,8 @@ static void list_add(char *list, size_t size, int capability)
 		snprintf(list + len, size - len, "%s%s", len ? "," : "", name);
 }
 
-/* setcap(8) replaces a file's capabilities, so the command line includes those already held. */
+/* Suggest a setcap(8) command. setcap replaces a file's capabilities, so the command also lists the
+ * capabilities that the process already has. */
 static void fix_setcap(const struct tally_access *access, int capability, struct tally_refusal *why)
 {
 	char list[160] = "";
@@ -129,8 +130,8 @@ static void fix_setcap(const struct tally_access *access, int capability, struct
 			       : "");
 }
 
-/* File capabilities only help if they count (initial user namespace), are not disabled (root,
- * no_new_privs, a nosuid mount), and are within the bounding set. */
+/* Return true if file capabilities would help: they must be effective (initial user namespace), not
+ * disabled (root, no_new_privs, a nosuid mount), and in the bounding set. */
 static bool setcap_helps(const struct tally_access *access, int capability)
 {
 	return access->initial_user_namespace && access->uid && !access->no_new_privileges &&
@@ -147,18 +148,18 @@ void access_fix_capability(const struct tally_access *access, int capability,
 		fix_setcap(access, capability, why);
 	if (access->uid && access->bounding >> capability & 1 && access->no_new_privileges)
 		access_add_fix(why,
-			       "run it without no_new_privs, which disables file capabilities");
+			       "run tally without no_new_privs, which disables file capabilities");
 	if (access->uid && access->bounding >> capability & 1 && access->nosuid)
 		access_add_fix(
 			why,
 			"copy %s to a file system without nosuid, and run setcap %s=ep on the copy",
 			access->program, title);
 	if (!(access->bounding >> capability & 1))
-		access_add_fix(why, "in a container: start it with --cap-add %s",
+		access_add_fix(why, "in a container: start the container with --cap-add %s",
 			       title + strlen("CAP_"));
 	if (!access->initial_user_namespace)
-		access_add_fix(why, "run it outside of the user namespace (docker: --userns=host): "
-				    "capabilities inside it do not count");
+		access_add_fix(why, "run tally outside the user namespace (docker: --userns=host), "
+				    "because capabilities inside the namespace do not count");
 }
 
 void access_fix_sysctl(const struct tally_access *access, const char *name, int64_t value,
@@ -190,7 +191,7 @@ static void explain_found(const struct tally_access *access, int capability,
 	capability_title(capability, title, sizeof(title));
 	FORMAT_TEXT(why->found, "kernel.perf_event_paranoid is %s, and %s is %s",
 		    access_level(access->paranoid).text, title,
-		    inside ? "only held in this user namespace, where it does not count"
+		    inside ? "held only in this user namespace, where it does not count"
 			   : "not held");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locked memory. Ring buffer pages count against the per-user allowance for each CPU
- * (perf_event_mlock_kb), and beyond it against the limit of the process (RLIMIT_MEMLOCK). The
- * header page of each ring counts as well.
+ * Limits on locked memory. Ring buffer pages are charged first to the user's allowance for each CPU
+ * (perf_event_mlock_kb), and then to the process limit (RLIMIT_MEMLOCK). Each ring's header page is
+ * charged as well.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static uint64_t budget_pages(const struct tally_access *access)
 	return user + process / access->page_size;
 }
 
-/* Return the pages needed, with header pages; UINT64_MAX on overflow. */
+/* Return the number of pages needed, including header pages, or UINT64_MAX on overflow. */
 static uint64_t needed_pages(size_t pages, size_t nr_rings)
 {
 	uint64_t all;
@@ -42,7 +42,7 @@ static uint64_t to_kib(const struct tally_access *access, uint64_t pages)
 	return tally_mul_div(pages, access->page_size, 1024);
 }
 
-/* Return the largest power of two below `pages` that fits; 0 if none does. */
+/* Return the largest power of two below `pages` that fits, or 0 if none does. */
 static size_t fitting_pages(const struct tally_access *access, size_t pages, size_t nr_rings)
 {
 	uint64_t budget = budget_pages(access);
@@ -68,7 +68,7 @@ void tally_access_explain_rings(const struct tally_access *access, size_t pages,
 	struct tally_refusal why = {
 		.code = -EPERM, .pid = -1, .cpu = -1, .broken = TALLY_RULE_LOCKED_MEMORY};
 
-	FORMAT_TEXT(why.rule, "the ring buffers exceed the limit of locked memory");
+	FORMAT_TEXT(why.rule, "the ring buffers exceed the locked memory limit");
 	FORMAT_TEXT(why.found,
 		    "kernel.perf_event_mlock_kb is %s%" PRIu64
 		    " for each of %u CPUs, RLIMIT_MEMLOCK is "

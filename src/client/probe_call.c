@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds out what answers perf_event_open, and which fields of its attr are known. */
+/* Find out how calls to perf_event_open are handled, and which attr fields are known. */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "base/arith.h"
 #include "client/client_probe.h"
 
-/* Above the largest pid that Linux can be configured for. The kernel looks up the task after it has
- * checked the attr, so the call fails before anything is created. */
+/* PID above the highest value that pid_max can have on Linux. The kernel looks up the task after
+ * checking the attr, so the call fails before anything is created. */
 enum { NO_TASK = INT32_MAX };
 
 /* ---- feature table ----------------------------------------------------------- */
 
-/* A feature that is one bit of the attr. */
+/* A feature represented by a single attr bit. */
 #define BIT(name, since, title)                      \
 	{                                            \
 #name, title, since, {{#name, 1 } }, \
@@ -34,28 +34,27 @@ enum { NO_TASK = INT32_MAX };
 
 const struct tally_probe_feature tally_probe_features[] = {
 	BIT(exclude_host, "3.2", "counting guests separately"),
-	BIT(exclude_callchain_kernel, "3.7", "callchains of the kernel or user space only"),
-	BIT(mmap2, "3.12", "mmap records with inode and protection"),
-	SOFTWARE("dummy", "3.12", "dummy event for records of tasks and mappings",
-		 PERF_COUNT_SW_DUMMY),
+	BIT(exclude_callchain_kernel, "3.7", "callchains that exclude the kernel or user space"),
+	BIT(mmap2, "3.12", "mmap records with inode and protection bits"),
+	SOFTWARE("dummy", "3.12", "dummy event for task and mapping records", PERF_COUNT_SW_DUMMY),
 	BIT(comm_exec, "3.16", "comm records that distinguish exec from renaming"),
 	{"regs_intr",
-	 "registers at the interrupt",
+	 "registers at the time of the interrupt",
 	 "3.19",
 	 {{"sample_type", PERF_SAMPLE_REGS_INTR}, {"sample_regs_intr", 1}}},
 	BIT(use_clockid, "4.1", "selectable clock"),
-	BIT(context_switch, "4.3", "records of context switches"),
-	SOFTWARE("bpf_output", "4.4", "output of BPF programs", PERF_COUNT_SW_BPF_OUTPUT),
+	BIT(context_switch, "4.3", "context switch records"),
+	SOFTWARE("bpf_output", "4.4", "BPF program output", PERF_COUNT_SW_BPF_OUTPUT),
 	BIT(write_backward, "4.7", "overwritable ring buffers"),
-	BIT(namespaces, "4.12", "records of namespaces"),
+	BIT(namespaces, "4.12", "namespace records"),
 	SAMPLE("phys_addr", "4.14", "physical addresses", PERF_SAMPLE_PHYS_ADDR),
-	BIT(ksymbol, "5.1", "records of loaded and unloaded kernel code"),
-	BIT(bpf_event, "5.1", "records of BPF programs"),
+	BIT(ksymbol, "5.1", "records for loaded and unloaded kernel code"),
+	BIT(bpf_event, "5.1", "records for BPF programs"),
 	BIT(aux_output, "5.4", "events that write to the AUX area"),
 	SAMPLE("aux_sample", "5.5", "AUX data in samples", PERF_SAMPLE_AUX),
-	BIT(cgroup, "5.7", "records of cgroups"),
-	BIT(text_poke, "5.9", "records of modified kernel code"),
-	SAMPLE("page_size", "5.11", "page sizes of sampled addresses", PERF_SAMPLE_DATA_PAGE_SIZE),
+	BIT(cgroup, "5.7", "cgroup records"),
+	BIT(text_poke, "5.9", "records for modified kernel code"),
+	SAMPLE("page_size", "5.11", "page sizes for sampled addresses", PERF_SAMPLE_DATA_PAGE_SIZE),
 	BIT(build_id, "5.12", "build IDs in mmap records"),
 	SAMPLE("weight_struct", "5.12", "sample weights split into parts",
 	       PERF_SAMPLE_WEIGHT_STRUCT),
@@ -67,10 +66,10 @@ const struct tally_probe_feature tally_probe_features[] = {
 	 {{"inherit", 1}, {"inherit_thread", 1}}},
 	BIT(remove_on_exec, "5.13", "events that are removed on exec"),
 	{"sigtrap",
-	 "a signal to the thread on overflow",
+	 "signaling the thread on overflow",
 	 "5.13",
 	 {{"remove_on_exec", 1}, {"sigtrap", 1}}},
-	{"read_lost", "counts of lost samples", "6.0", {{"read_format", PERF_FORMAT_LOST}}},
+	{"read_lost", "lost sample counts", "6.0", {{"read_format", PERF_FORMAT_LOST}}},
 	{"config3", "a fourth config word", "6.3", {{"config3", 1}}},
 	{"inherit_read",
 	 "group reads in samples of inherited events",
@@ -88,8 +87,8 @@ const size_t tally_probe_nr_features = TALLY_ARRAY_SIZE(tally_probe_features);
 
 /* ---- probing ----------------------------------------------------------------- */
 
-/* Return the simplest event: of this thread, in user space, without a hardware counter, disabled.
- */
+/* Return the attr of the simplest event: disabled, limited to user space, and without a hardware
+ * counter. */
 static struct perf_event_attr plain_attr(void)
 {
 	return (struct perf_event_attr){
@@ -120,8 +119,8 @@ static int probe_open(const struct tally_transport *transport, struct perf_event
 	return open_and_close(transport, attr, pid, -1, flags);
 }
 
-/* Get the size of the kernel's attr. A kernel that finds a nonzero byte after the fields it knows
- * reports its own size. */
+/* Get the attr size that the kernel knows. A kernel that finds a nonzero byte after its known
+ * fields reports its own size. */
 static uint32_t attr_size(const struct tally_transport *transport)
 {
 	union {
@@ -154,7 +153,7 @@ static enum tally_probe_syscall classify_syscall(int syscall, int plain, bool ha
 {
 	if (!plain)
 		return TALLY_SYSCALL_ACCEPTS;
-	/* A patched kernel rejects unprivileged callers before it checks anything else. */
+	/* A patched kernel may reject unprivileged callers before checking anything else. */
 	if (!syscall || syscall == -EACCES)
 		return TALLY_SYSCALL_REJECTS;
 	return syscall == -ENOSYS && !has_sysctl ? TALLY_SYSCALL_MISSING : TALLY_SYSCALL_FILTERED;
@@ -175,8 +174,8 @@ struct tally_probe_call tally_probe_call(const struct tally_transport *transport
 	return call;
 }
 
-/* Make the call in a child that sends no signal when it ends, so that a program that ignores or
- * reads SIGCHLD is not disturbed. Returns the child's status. */
+/* Make the call in a child that does not send a signal when it exits, so as not to disturb a
+ * program that ignores or handles SIGCHLD. Returns the child's status. */
 static int probe_in_child(const struct tally_transport *transport)
 {
 	struct perf_event_attr attr = plain_attr();

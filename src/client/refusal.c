@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Explains why an event was rejected. perf_event_open only returns a number; the rule that was
- * broken is deduced from the request, from the permissions of this process, and by opening the
- * event again with less.
+ * Explain why an event was rejected. perf_event_open only returns an error number. The violated
+ * rule is deduced from the request, from this process's permissions, and by opening the event again
+ * with fewer features requested.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,8 @@ static bool opens(const struct probe *probe, struct perf_event_attr attr)
 	return fd >= 0;
 }
 
-/* Bits of sample_type, the field that describes each in detail, and how to do without it. */
+/* sample_type bits, each with the attr field that contains its details, and a way to avoid the
+ * bit. */
 static const struct {
 	uint64_t bit;
 	const char *field, *fix;
@@ -61,7 +62,8 @@ static bool find_sample_field(const struct probe *probe, const struct perf_event
 	return false;
 }
 
-/* Return the name that a breakpoint uses for a member of a union. */
+/* Return the name to report for an attr field. If the event is a breakpoint, use the breakpoint's
+ * name for a union member. */
 static const char *field_name(const struct perf_event_attr *attr, const char *name)
 {
 	if (attr->type == PERF_TYPE_BREAKPOINT && !strcmp(name, "config1"))
@@ -71,7 +73,8 @@ static const char *field_name(const struct perf_event_attr *attr, const char *na
 	return name;
 }
 
-/* Find the one field without which the event opens; "" if there is no such field. */
+/* Find the single field that prevents the event from being opened, and leave why->field empty if
+ * there is no such field. */
 static void find_field(const struct probe *probe, const struct perf_event_attr *attr,
 		       struct tally_refusal *why)
 {
@@ -94,7 +97,7 @@ static void find_field(const struct probe *probe, const struct perf_event_attr *
 
 /* ---- permissions -------------------------------------------------------------- */
 
-/* Deduce the rule from a new snapshot of the permissions. The code stays the kernel's. */
+/* Deduce the rule from a new snapshot of the permissions, but keep the kernel's error code. */
 static void explain_permission(const struct probe *probe, const struct perf_event_attr *attr,
 			       int code, struct tally_refusal *why)
 {
@@ -107,7 +110,7 @@ static void explain_permission(const struct probe *probe, const struct perf_even
 	ask.task = tally_access_task(&access, NULL, probe->pid);
 	if (tally_access_event(&access, &ask, why)) {
 		why->broken = TALLY_RULE_OTHER;
-		FORMAT_TEXT(why->rule, "the kernel denies it by an unknown rule");
+		FORMAT_TEXT(why->rule, "the kernel denies access for an unknown reason");
 		FORMAT_TEXT(why->found, "kernel.perf_event_paranoid is %s, and CAP_PERFMON is %s",
 			    access_level(access.paranoid).text,
 			    tally_access_perfmon(&access) ? "held" : "not held");
@@ -142,10 +145,9 @@ static void explain_missing(const struct perf_event_attr *attr, struct tally_ref
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
 	    attr->type == PERF_TYPE_RAW) {
 		why->broken = TALLY_RULE_NO_PMU;
-		FORMAT_TEXT(why->rule, "no PMU of this system counts this event");
-		FORMAT_TEXT(
-			why->found,
-			"the kernel has no hardware counters for it (is this a virtual machine?)");
+		FORMAT_TEXT(why->rule, "no PMU on this system counts this event");
+		FORMAT_TEXT(why->found, "the kernel has no hardware counters for this event; is "
+					"this a virtual machine?");
 		access_add_fix(why, "use software events: task-clock, cpu-clock, page-faults");
 		return;
 	}
@@ -206,7 +208,7 @@ static void explain_stack(const struct perf_event_attr *attr, struct tally_refus
 	access_fix_sysctl(&access, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
 }
 
-/* Explain a group member that the kernel accepts on its own. */
+/* Explain the rejection of a group member that the kernel accepts outside the group. */
 static bool explain_group(const struct probe *probe, const struct perf_event_attr *attr,
 			  struct tally_refusal *why)
 {
@@ -214,9 +216,8 @@ static bool explain_group(const struct probe *probe, const struct perf_event_att
 		return false;
 	why->broken = TALLY_RULE_BAD_ATTR;
 	FORMAT_TEXT(why->rule, "the kernel accepts the event alone, but not in its group");
-	FORMAT_TEXT(why->found,
-		    "all events of a group need counters of one PMU at the same time, and there "
-		    "are not enough");
+	FORMAT_TEXT(why->found, "all events in a group need counters on one PMU at the same time, "
+				"and there are not enough");
 	access_add_fix(why,
 		       "use smaller groups, or a weak group, which may be split: {EVENT,...}:W");
 	return true;
@@ -229,7 +230,7 @@ static const struct plain {
 	enum tally_rule broken;
 	const char *rule, *fix;
 } plain[] = {
-	{-ESRCH, TALLY_RULE_NO_TASK, "the task does not exist (any more)", NULL},
+	{-ESRCH, TALLY_RULE_NO_TASK, "the task does not exist or has exited", NULL},
 	{-EBUSY, TALLY_RULE_BUSY, "another user has exclusive access to the PMU", NULL},
 	{-ENOSPC, TALLY_RULE_BUSY, "all breakpoint registers are in use", NULL},
 	{-ENFILE, TALLY_RULE_SYSTEM_FILES, "too many open files on the system",
@@ -256,7 +257,7 @@ static void explain_other(const struct probe *probe, const struct perf_event_att
 		access_add_fix(why, "%s", row->fix);
 }
 
-/* Return the number after `name` in a procfs file; 0 if it cannot be read. */
+/* Return the number after `name` in a procfs file, or 0 if it cannot be read. */
 static long number_in(const char *path, const char *name)
 {
 	char *text, *line;
@@ -272,8 +273,8 @@ static long number_in(const char *path, const char *name)
 	return number;
 }
 
-/* Without the kernel's events the thread is traced with ptrace(2), which needs more permission than
- * counting does. */
+/* Explain why a thread cannot be traced. Without kernel events, the thread is traced with
+ * ptrace(2), which requires more permissions than counting. */
 static void explain_tracing(int32_t pid, struct tally_refusal *why)
 {
 	char path[64];
@@ -283,16 +284,16 @@ static void explain_tracing(int32_t pid, struct tally_refusal *why)
 	tracer = number_in(path, "\nTracerPid:");
 	why->broken = TALLY_RULE_FOREIGN_TASK;
 	if (tracer) {
-		FORMAT_TEXT(why->rule, "without kernel events tally traces the thread, but it is "
-				       "already traced");
+		FORMAT_TEXT(why->rule, "without kernel events, tally must trace the thread, which "
+				       "is already being traced");
 		FORMAT_TEXT(why->found, "thread %ld is tracing it", tracer);
 		access_add_fix(why,
-			       "end the other tracer: gdb, strace or another tally --via user");
+			       "stop the other tracer: gdb, strace or another tally --via user");
 		return;
 	}
 	FORMAT_TEXT(why->rule,
-		    "without kernel events tally traces the thread, which is not permitted: it "
-		    "belongs to another user, or has privileges");
+		    "without kernel events, tally must trace the thread, which is not permitted, "
+		    "because the thread belongs to another user or has privileges");
 	if (scope) {
 		FORMAT_TEXT(why->found, "kernel.yama.ptrace_scope is %ld", scope);
 		access_add_fix(why,

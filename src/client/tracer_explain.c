@@ -17,7 +17,7 @@ enum { CAP_DAC_OVERRIDE_NUMBER = 1 };
 
 #define LOCKDOWN "/sys/kernel/security/lockdown"
 
-/* Start an explanation. Texts that are too long are truncated. */
+/* Start an explanation. Text that is too long is truncated. */
 static int why_start(struct tally_refusal *why, int code, const char *rule)
 {
 	memset(why, 0, sizeof(*why));
@@ -46,7 +46,7 @@ int tally_tracer_explain_absent(struct tally_refusal *why)
 	return why->code;
 }
 
-/* Describe the mode and owner of a file: "rwx------ of 0:0". */
+/* Describe a file's mode and owner, for example "rwx------, owned by 0:0". */
 static void describe_mode(const char *path, char *text, size_t size)
 {
 	static const char letters[] = "rwxrwxrwx";
@@ -61,19 +61,19 @@ static void describe_mode(const char *path, char *text, size_t size)
 		if (st.st_mode >> (8 - i) & 1)
 			mode[i] = letters[i];
 	}
-	snprintf(text, size, "%s of %u:%u", mode, st.st_uid, st.st_gid);
+	snprintf(text, size, "%s, owned by %u:%u", mode, st.st_uid, st.st_gid);
 }
 
-/* Access was denied in spite of CAP_DAC_OVERRIDE, so by the kernel itself. */
+/* Explain that access was denied despite CAP_DAC_OVERRIDE, which means that the kernel itself
+ * refused it. */
 static int why_forbidden(struct tally_refusal *why, int code, const char *file)
 {
 	char *lockdown = NULL;
 	size_t len;
 
 	why_start(why, code,
-		  "the kernel itself denies access to this part of tracefs, even to root: "
-		  "lockdown, a "
-		  "security module, or a kernel built that way");
+		  "the kernel denies access to this part of tracefs even to root, because of "
+		  "lockdown, a security module or the kernel's configuration");
 	if (tally_file_read(LOCKDOWN, 256, &lockdown, &len)) {
 		FOUND(why, "%s, though CAP_DAC_OVERRIDE is held; " LOCKDOWN " cannot be read",
 		      file);
@@ -104,7 +104,7 @@ static int why_permission(struct tally_refusal *why, int code, const char *root,
 		  "grants no "
 		  "access to it");
 	FOUND(why,
-	      "%s is %s, this process runs as user %u; CAP_PERFMON is %s, CAP_DAC_OVERRIDE is not "
+	      "%s is %s; this process runs as user %u; CAP_PERFMON is %s, CAP_DAC_OVERRIDE is not "
 	      "held",
 	      file, mode, geteuid(),
 	      tally_access_capability(TALLY_CAP_PERFMON) ? "held" : "not held");
@@ -114,7 +114,8 @@ static int why_permission(struct tally_refusal *why, int code, const char *root,
 		    "for a group: make a copy of tally with setcap "
 		    "cap_dac_override,cap_perfmon=ep");
 		FIX(why, 2,
-		    "mount -o remount,gid=GROUP,mode=750 %s lets a group read (-F), not trace",
+		    "mount -o remount,gid=GROUP,mode=750 %s lets a group list functions (-F), but "
+		    "not trace",
 		    root);
 	} else {
 		FIX(why, 0, "as root: mount -o remount,gid=GROUP,mode=750 %s", root);
@@ -151,15 +152,15 @@ int tally_tracer_explain_missing(struct tally_refusal *why, const char *name, co
 		FIX(why, 0, "use a kernel with %s=y; see: zgrep %s /proc/config.gz /boot/config-*",
 		    config, config);
 	else
-		FIX(why, 0, "use one of those");
+		FIX(why, 0, "use one of the available tracers");
 	return why->code;
 }
 
 int tally_tracer_explain_busy(struct tally_refusal *why, const char *found)
 {
-	why_start(why, -EBUSY, "someone else is tracing with settings that all tracers share");
+	why_start(why, -EBUSY, "another process is tracing with settings that all tracers share");
 	FOUND(why, "%s", found);
-	FIX(why, 0, "wait until they have finished");
+	FIX(why, 0, "wait until the other process has finished");
 	FIX(why, 1, "use --force to change the settings anyway; they are restored at the end");
 	return why->code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings: where each one is, its previous value, and other users of it. */
+/* Find and change settings, save their previous values, and detect other users of tracing. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static bool file_holds(const char *path, const char *word)
 	return holds;
 }
 
-/* Find an instance other than ours that runs the same tracer, and so shares its options. */
+/* Find another instance that runs the same tracer and therefore shares its options. */
 static bool instance_found(const struct tally_tracer *tracer, char *found, size_t size)
 {
 	char path[PATH_SIZE];
@@ -61,8 +61,8 @@ static bool instance_found(const struct tally_tracer *tracer, char *found, size_
 	return is;
 }
 
-/* At the top level their events would be mixed with ours, and records that they have not read yet
- * would be lost. */
+/* Check for other users at the top level. Their events would be mixed with ours, and records that
+ * they have not read yet would be lost. */
 static bool top_level_used(const struct tally_tracer *tracer, char *found, size_t size)
 {
 	char path[PATH_SIZE], *text;
@@ -79,7 +79,7 @@ static bool top_level_used(const struct tally_tracer *tracer, char *found, size_
 			return true;
 	}
 	snprintf(path, sizeof(path), "%s/trace", tracer->root);
-	snprintf(found, size, "%.80s contains records of someone else", path);
+	snprintf(found, size, "%.80s contains records from another process", path);
 	if (tally_file_read(path, TRACE_HEADING_MAX, &text, &len))
 		return true;
 	while (text[heading] == '#' || text[heading] == '\n')
@@ -100,8 +100,8 @@ static bool others_found(const struct tally_tracer *tracer, char *found, size_t 
 	return tracer->top_level && top_level_used(tracer, found, size);
 }
 
-/* Have the trace at the top level cleared in the end, in whatever way the process ends. Its earlier
- * contents are lost when the tracer is set. */
+/* Register the top-level trace to be cleared at the end, no matter how the process exits. Its
+ * earlier contents are lost when the tracer is set. */
 static int trace_register(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	char path[PATH_SIZE];
@@ -119,7 +119,8 @@ int tally_tracer_claim(struct tally_tracer *tracer, struct tally_refusal *ret_wh
 	if (tracer->claimed)
 		return 0;
 	if (flock(tracer->lock, LOCK_EX | LOCK_NB))
-		return tally_tracer_explain_busy(ret_why, "another tally ftrace is using them");
+		return tally_tracer_explain_busy(ret_why,
+						 "another 'tally ftrace' is using these settings");
 	if (!tracer->force && others_found(tracer, found, sizeof(found)))
 		return tally_tracer_explain_busy(ret_why, found);
 	tracer->claimed = true;
@@ -151,7 +152,8 @@ void tally_tracefs_as_input(char *text)
 
 /* ---- setting -------------------------------------------------------------- */
 
-/* Options of tracers appear in every instance, but are shared by all of them. */
+/* Return true for tracer options, which appear in every instance but are shared by all
+ * instances. */
 static bool option_is_shared(const char *file)
 {
 	static const char *const starts[] = {"options/funcgraph-", "options/func_", "options/func-",
@@ -164,7 +166,8 @@ static bool option_is_shared(const char *file)
 	return false;
 }
 
-/* Find the instance's own file, else the one at the top level. Returns whether it is shared. */
+/* Find the instance's own file, or else the file at the top level. Return true if the setting is
+ * shared. */
 static bool setting_find(const struct tally_tracer *tracer, const char *file, char *path,
 			 size_t size)
 {
@@ -179,7 +182,7 @@ static bool setting_find(const struct tally_tracer *tracer, const char *file, ch
 	return true;
 }
 
-/* Write the values of a list one at a time, so that it is known which one was rejected. */
+/* Write the values of a list one at a time, to find out which value was rejected. */
 static int values_write(const char *path, const char *const *values, size_t nr,
 			const char **ret_refused)
 {

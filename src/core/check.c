@@ -223,7 +223,7 @@ static bool leader_is_member(const struct tally_check *c)
 	return c->leader && !tally_event_is_leader(c->leader);
 }
 
-/* From here on the family lock protects the group. */
+/* The family lock protects the group in this rule and all following rules. */
 static bool leader_of_other_task(const struct tally_check *c)
 {
 	return c->leader && c->leader->context != c->context;
@@ -258,14 +258,14 @@ static bool leader_inherits_otherwise(const struct tally_check *c)
 
 #endif
 
-/* Must be the first rule that inspects the leader's group: groups that migrate have their own
- * family. */
+/* Must be the first rule that inspects the leader's group, because groups that can migrate have
+ * their own family. */
 static bool leader_moves_otherwise(const struct tally_check *c)
 {
 	return c->leader && c->leader->moves != c->event->moves;
 }
 
-/* Groups migrate as a whole. */
+/* A group migrates as a whole, so its events must belong to the same PMU. */
 static bool leader_of_other_mover(const struct tally_check *c)
 {
 	return c->leader && c->event->moves && c->leader->pmu != c->event->pmu;
@@ -307,7 +307,7 @@ static bool group_too_large(const struct tally_check *c)
 	       tally_read_size(c->attr->read_format, c->leader->nr_siblings + 2) > GROUP_SIZE_MAX;
 }
 
-/* Ask the driver whether its members of the group fit together. */
+/* Ask the driver whether its events in the group fit together. */
 static bool group_never_fits(const struct tally_check *c)
 {
 	struct tally_core_pmu *pmu = c->event->pmu;
@@ -384,7 +384,7 @@ static const struct rule {
 #if TALLY_CORE_TRAPS
 	{TALLY_CHECK_FORM, trap_outlives_exec,
 	 TALLY_WHY(-EINVAL, "sigtrap",
-		   "requires remove_on_exec: another program does not expect the signal",
+		   "requires remove_on_exec, because a new program does not expect the signal",
 		   "set remove_on_exec")},
 #endif
 #if TALLY_CORE_USERS
@@ -447,10 +447,11 @@ static const struct rule {
 		   "select fewer branch types, or sample without BRANCH_STACK")},
 #endif
 	{TALLY_CHECK_EVENT, cannot_exclude,
-	 TALLY_WHY(-EINVAL, "exclude_user", "the PMU cannot distinguish modes",
+	 TALLY_WHY(-EINVAL, "exclude_user", "the PMU cannot distinguish privilege modes",
 		   "clear all exclude_* bits")},
 	{TALLY_CHECK_EVENT, not_of_tasks,
-	 TALLY_WHY(-EINVAL, "pid", "the PMU does not count for tasks", "open the event for a CPU")},
+	 TALLY_WHY(-EINVAL, "pid", "the PMU cannot count for individual tasks",
+		   "open the event for a CPU")},
 	{TALLY_CHECK_EVENT, aux_asked,
 	 TALLY_WHY(-EOPNOTSUPP, "aux_output", "the PMU has no AUX area", "")},
 #if TALLY_CORE_SAMPLE_PARTS
@@ -462,12 +463,12 @@ static const struct rule {
 	{TALLY_CHECK_EVENT, cpu_offline, TALLY_WHY(-ENODEV, "cpu", "the CPU is offline", "")},
 #if TALLY_CORE_USERS
 	{TALLY_CHECK_EVENT, tally_cpu_forbidden,
-	 TALLY_WHY(-EACCES, "pid", "counting all tasks of a CPU requires privileges", FIX_PERFMON)},
+	 TALLY_WHY(-EACCES, "pid", "counting all tasks on a CPU requires privileges", FIX_PERFMON)},
 #endif
 #if TALLY_CORE_USERS && TALLY_CORE_TRAPS
 	{TALLY_CHECK_EVENT, tally_trap_forbidden,
 	 TALLY_WHY(-EACCES, "sigtrap",
-		   "the task belongs to another user, and a signal changes what it does",
+		   "the task belongs to another user, and a signal would change its behavior",
 		   "get CAP_PERFMON and CAP_KILL")},
 #endif
 #if TALLY_CORE_USERS
@@ -500,8 +501,8 @@ static const struct rule {
 #endif
 #if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_GROUP, leader_inherits_otherwise,
-	 TALLY_WHY(-EINVAL, "inherit", "the leader's setting differs",
-		   "set inherit in all members or in none")},
+	 TALLY_WHY(-EINVAL, "inherit", "the leader has a different setting",
+		   "set inherit in all members of the group or in none")},
 #endif
 	{TALLY_CHECK_GROUP, leader_of_other_mover,
 	 TALLY_WHY(-EINVAL, "group_fd",

@@ -16,7 +16,7 @@
 
 /* ---- enabling and disabling ------------------------------------------------------------- */
 
-/* Call fn for the event and each of its children, under the context rule. */
+/* Call fn for the event and each of its children, in accordance with the context rule. */
 static void for_family(struct tally_core_event *event, tally_context_fn fn)
 {
 	tally_context_run(event->context, fn, event);
@@ -32,7 +32,8 @@ void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_eve
 {
 	uint64_t now = tally_clock(event->core);
 
-	/* The disabling deferred by its last overflow has not run yet: it is on but stopped. */
+	/* The event is still on the PMU but stopped. Its last overflow deferred the work that
+	 * disables the event, and this work has not run yet. */
 	if (tally_load_relaxed(&event->exhausted)) {
 		tally_store_relaxed(&event->exhausted, false);
 		if (cpu && event->state == TALLY_STATE_ACTIVE && !event->hw.running)
@@ -55,7 +56,7 @@ void tally_control_disable_here(struct tally_core_cpu *cpu, struct tally_core_ev
 {
 	uint64_t now = tally_clock(event->core);
 
-	/* A pinned event in error stays in error: only enabling it again acknowledges that. */
+	/* A pinned event in the error state stays there until it is enabled again. */
 	if (event->state <= TALLY_STATE_OFF)
 		return;
 	tally_context_advance(event->context, now);
@@ -88,8 +89,8 @@ void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event
 {
 	uint64_t now = tally_clock(event->core);
 
-	/* If the event is on another CPU, the flag must not be read here; it was handled when the
-	 * event left this CPU. */
+	/* If the event is on another CPU, `exhausted` must not be read here. The flag was handled
+	 * when the event left this CPU. */
 	if (tally_load_relaxed(&event->context->on_cpu) != (int32_t)cpu->number ||
 	    !event->exhausted)
 		return;
@@ -164,7 +165,7 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 
 #if TALLY_CORE_CLASSIC
 
-/* The context no longer holds the same events as its clones. */
+/* Record that the context no longer holds the same events as its clones. */
 static void diverge_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	tally_context_diverge(context);
@@ -233,7 +234,7 @@ struct request {
 	struct tally_core_task *current;
 	struct tally_core_event *event;
 	uintptr_t arg;
-	uint64_t value; /* what `arg` points to, fetched once, if the request has `fetch` */
+	uint64_t value; /* data that `arg` points to, fetched once, for requests with `fetch` */
 };
 
 typedef const struct tally_core_refusal *(*request_fn)(const struct request *request);
@@ -247,8 +248,8 @@ typedef const struct tally_core_refusal *(*request_fn)(const struct request *req
 static const struct tally_core_refusal bad_address =
 	TALLY_WHY(-EFAULT, "argument", "the address cannot be read or written", "");
 
-/* Apply fn to the event or, if bit 0 of the argument is set, to its whole group, through any
- * member. */
+/* Apply fn to the event. If bit 0 of the argument is set, apply fn to the event's whole group. The
+ * event need not be the leader. */
 static void for_group(const struct request *request, void (*fn)(struct tally_core_event *event))
 {
 	if (!(request->arg & PERF_IOC_FLAG_GROUP)) {
@@ -277,9 +278,9 @@ static const struct tally_core_refusal *request_reset(const struct request *requ
 	return NULL;
 }
 
-/* The overflows just added may already be used up; then nothing is to be enabled. An event that is
- * on and not exhausted continues with them. A stopped event has no overflows that would change the
- * limit after it was read. */
+/* Enable an event that is not active or is exhausted, unless the overflows just added are already
+ * used up. An active event that is not exhausted simply continues. A stopped event cannot overflow,
+ * so `limit` does not change after it has been read here. */
 static void refresh_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	struct tally_core_event *event = arg;
@@ -294,10 +295,10 @@ static const struct tally_core_refusal *request_refresh(const struct request *re
 	struct tally_core_event *event = request->event;
 
 	if (event->attr.inherit)
-		REFUSE(-EINVAL, "inherit", "children would share the count of overflows",
+		REFUSE(-EINVAL, "inherit", "children would share the overflow count",
 		       "open the event without inherit");
 	if (!tally_event_samples(event))
-		REFUSE(-EINVAL, "sample_period", "an event that only counts does not overflow",
+		REFUSE(-EINVAL, "sample_period", "a counting event does not overflow",
 		       "set a sample_period");
 	tally_fetch_add(&event->limit, (int32_t)request->arg);
 	for_family(event, (int32_t)request->arg ? refresh_here : enable_here);
@@ -315,7 +316,7 @@ static void period_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	struct tally_core_event *event = period->event;
 	bool running = cpu && event->state == TALLY_STATE_ACTIVE;
 
-	event->attr.sample_period = period->value; /* or sample_freq: they share the word */
+	event->attr.sample_period = period->value; /* or sample_freq, in the same union */
 	if (running && event->hw.running)
 		event->pmu->stop(event->pmu, &event->hw);
 	if (!tally_event_has_frequency(event))
@@ -375,8 +376,8 @@ static const struct tally_core_refusal *request_filter(const struct request *req
 
 /* ---- output to another event's buffer --------------------------------------------------- */
 
-/* Check whether the event's records may go to the target's buffer. Return NULL or the reason for
- * failure. */
+/* Check whether the event's records may be written to the target's buffer. Return NULL or the
+ * reason for failure. */
 static const struct tally_core_refusal *output_alike(const struct tally_core_event *event,
 						     const struct tally_core_event *target)
 {
@@ -400,10 +401,10 @@ static const struct tally_core_refusal *output_alike(const struct tally_core_eve
 		       "use an event of the same task, or one for each CPU");
 	if (TALLY_CORE_SAMPLE_PARTS &&
 	    (a->use_clockid != b->use_clockid || a->clockid != b->clockid))
-		REFUSE(-EINVAL, "clockid", "all records of a buffer must use the same clock", "");
+		REFUSE(-EINVAL, "clockid", "all records in a buffer must use the same clock", "");
 	if (a->write_backward != b->write_backward)
 		REFUSE(-EINVAL, "write_backward",
-		       "all records of a buffer must be written in the same direction", "");
+		       "all records in a buffer must be written in the same direction", "");
 	return NULL;
 }
 
@@ -448,7 +449,7 @@ static const struct tally_core_refusal *request_output(const struct request *req
 							  (int)request->arg)
 				 : NULL;
 		if (!target)
-			REFUSE(-EBADF, "argument", "not a descriptor of an event", "");
+			REFUSE(-EBADF, "argument", "not an event descriptor", "");
 	}
 	return tally_control_output(request->event, target);
 }
@@ -474,12 +475,12 @@ static const struct tally_core_refusal *request_set_bpf(const struct request *re
 
 /* ---- ioctl(2) --------------------------------------------------------------------------- */
 
-/* Requests access user memory and call the host without the event's lock: `fetch` bytes are copied
- * before it is taken, and `unlocked` requests run without it. */
+/* Table of ioctl requests. User memory and the host are accessed without holding the event's lock:
+ * `fetch` bytes are copied before taking the lock, and `unlocked` requests run without the lock. */
 static const struct request_kind {
 	uint32_t number;
 	request_fn fn;
-	uint8_t fetch; /* bytes to copy from the argument's address into request.value */
+	uint8_t fetch; /* number of bytes to copy from address `arg` to request.value */
 	bool unlocked;
 } requests[] = {
 	{PERF_EVENT_IOC_ENABLE, request_enable, 0, false},

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Creation, accounting and mapping of ring buffers. */
+/* Create, account for and map ring buffers. */
 #include "core/buffer.h"
 #include "core/context.h"
 #include "core/mmap_page.h"
 #include "core/refuse.h"
 #include "core/scratch.h"
 
-/* Limit on a buffer's data pages: their number and that of the chunks fit in 32 bits. */
+/* Maximum number of data pages in a buffer. The number of pages and the number of chunks fit in 32
+ * bits. */
 enum { PAGES_MAX = 1 << 30 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -47,7 +48,7 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 	bool scattered = core->settings.scattered && !buffer->contiguous;
 	size_t per_chunk = scattered ? 1 : nr;
 
-	/* Set first, as free_pages() uses the size and the layout, also after a failure. */
+	/* Set the size first: free_pages() uses it, even if an allocation fails. */
 	buffer->size = nr * core->ops->page_size;
 	buffer->page = core->ops->pages_alloc(core->host, metadata + (buffer->contiguous ? nr : 0));
 	if (!buffer->page)
@@ -71,8 +72,8 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 
 /* Limits of the calling task, obtained from the host before the accounts are checked. */
 struct limits {
-	uint64_t share; /* pages that each user may lock, for all buffers together */
-	uint64_t more;  /* pages beyond these that the address space may lock */
+	uint64_t share; /* pages that each user may lock, in all buffers together */
+	uint64_t more;  /* additional pages that the address space may lock */
 };
 
 static struct limits limits_of(struct tally_core *core, struct tally_core_task *current)
@@ -112,8 +113,8 @@ static int charge_locked(const struct limits *limits, size_t pages,
 }
 
 /*
- * Charge a buffer. Each user has a share for each CPU, for all buffers together; pages beyond it
- * count against the memory that the process may lock.
+ * Charge a buffer. Each user may lock a share of pages per CPU, for all buffers together; pages
+ * beyond that share count against the memory that the process may lock.
  */
 static int charge(struct tally_core *core, struct tally_core_task *current, size_t pages,
 		  struct tally_core_buffer *buffer)
@@ -173,8 +174,9 @@ static const struct tally_core_refusal bad_length =
 		  "map one page plus a power of two of data pages");
 static const struct tally_core_refusal revoked =
 	TALLY_WHY(-ENODEV, "", "the event's PMU or tracepoint was unregistered", "close the event");
-static const struct tally_core_refusal other_length = TALLY_WHY(
-	-EINVAL, "length", "the buffer exists with another size", "map it with the same size");
+static const struct tally_core_refusal other_length =
+	TALLY_WHY(-EINVAL, "length", "the buffer already exists with a different size",
+		  "map it with the same size");
 static const struct tally_core_refusal redirected =
 	TALLY_WHY(-EBUSY, "", "the event writes to another event's buffer", "map that event");
 static const struct tally_core_refusal inherited = TALLY_WHY(
@@ -183,11 +185,11 @@ static const struct tally_core_refusal inherited = TALLY_WHY(
 static const struct tally_core_refusal moves = TALLY_WHY(
 	-EINVAL, "cpu", "the event can migrate between CPUs, but a ring buffer belongs to one CPU",
 	"read the event instead");
-static const struct tally_core_refusal locked =
-	TALLY_WHY(-EPERM, "length", "exceeds the limit on locked memory",
-		  "map less, raise perf_event_mlock_kb or RLIMIT_MEMLOCK, or get CAP_IPC_LOCK");
+static const struct tally_core_refusal locked = TALLY_WHY(
+	-EPERM, "length", "exceeds the locked memory limit",
+	"map a smaller buffer, raise perf_event_mlock_kb or RLIMIT_MEMLOCK, or get CAP_IPC_LOCK");
 static const struct tally_core_refusal no_memory =
-	TALLY_WHY(-ENOMEM, "length", "out of memory for the buffer", "map less");
+	TALLY_WHY(-ENOMEM, "length", "out of memory for the buffer", "map a smaller buffer");
 
 static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_event *event,
 			 bool writable)
@@ -205,7 +207,7 @@ static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_eve
 	tally_page_init(event, buffer);
 }
 
-/* Snapshot of the event, taken under the context rule. */
+/* Snapshot of the event, taken in accordance with the context rule. */
 struct event_snapshot {
 	struct tally_core_event *event;
 	bool revoked;
@@ -221,16 +223,16 @@ static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_conte
 		tally_page_begin(look->event);
 }
 
-/* A request for a mapping. */
+/* A mapping request. */
 struct map_request {
 	struct tally_core *core;
 	struct tally_core_task *current;
 	struct tally_core_event *event;
-	size_t nr; /* pages of data */
+	size_t nr; /* number of data pages */
 	bool writable;
 };
 
-/* Allocate everything that is written to. After a failure, tally_buffer_free() frees it. */
+/* Allocate the memory that records are written to. On failure, tally_buffer_free() frees it. */
 static int alloc_ring_memory(const struct map_request *mapper, struct tally_core_buffer *buffer)
 {
 	int ret = alloc_buffer(buffer, mapper->nr);
@@ -268,7 +270,8 @@ static const struct tally_core_refusal *buffer_new(const struct map_request *map
 	return why;
 }
 
-/* Create a buffer and attach it. *ret_buffer stays NULL if another caller was faster. */
+/* Create a buffer and attach it. *ret_buffer stays NULL if another caller has attached a buffer
+ * first. */
 static const struct tally_core_refusal *map_new(const struct map_request *mapper,
 						struct tally_core_buffer **ret_buffer)
 {
@@ -296,7 +299,7 @@ static const struct tally_core_refusal *map_new(const struct map_request *mapper
 	return NULL;
 }
 
-/* Map the event's existing buffer. *ret_buffer stays NULL if the buffer is just going away. */
+/* Map the event's existing buffer. *ret_buffer stays NULL if the buffer is being released. */
 static const struct tally_core_refusal *map_again(const struct map_request *mapper,
 						  struct tally_core_buffer *buffer,
 						  struct tally_core_buffer **ret_buffer)
@@ -312,7 +315,8 @@ static const struct tally_core_refusal *map_again(const struct map_request *mapp
 	return NULL;
 }
 
-/* Memory is allocated without locks. If the event gets or loses a buffer meanwhile, try again. */
+/* Map the event's buffer, or create one. Memory is allocated without locks; try again if the event
+ * gets or loses a buffer in the meantime. */
 static const struct tally_core_refusal *map(const struct map_request *mapper,
 					    struct tally_core_buffer **ret_buffer)
 {

@@ -10,7 +10,7 @@
 #if TALLY_CORE_TRAPS
 
 static const struct tally_core_refusal other_type =
-	TALLY_WHY(-EINVAL, "type", "the type of an event cannot be changed", "open another event");
+	TALLY_WHY(-EINVAL, "type", "an event's type cannot be changed", "open another event");
 static const struct tally_core_refusal no_modify =
 	TALLY_WHY(-EOPNOTSUPP, "type", "only breakpoints can be modified", "");
 static const struct tally_core_refusal other_field = TALLY_WHY(
@@ -23,7 +23,7 @@ static const struct tally_core_refusal revoked =
 struct modification {
 	struct tally_core_event *event;
 	const struct perf_event_attr *attr;
-	int refused; /* result of the PMU's check() of the attr and the caller */
+	int refused; /* result of the PMU's check() for the attr and the caller */
 	const struct tally_core_refusal *why;
 };
 
@@ -72,8 +72,8 @@ static void sig_data_here(struct tally_core_cpu *cpu, struct tally_core_context 
 	modification->event->attr.sig_data = modification->attr->sig_data;
 }
 
-/* The event is disabled first, so that its PMU is asked while it is off. Afterwards it is enabled
- * if its attr is not `disabled`, whether or not that was changed. */
+/* Modify the event while it is disabled, so the PMU's modify() finds it off. Then enable the event,
+ * even if it was disabled before, unless the new attr sets `disabled`. */
 static const struct tally_core_refusal *modify_one(struct tally_core_event *event,
 						   const struct perf_event_attr *attr, int refused)
 {
@@ -100,7 +100,8 @@ static const struct tally_core_refusal *modify_all(struct tally_core_event *even
 	return why;
 }
 
-/* Permissions are checked here, in the calling task; another task runs on the event's CPU. */
+/* Permissions are checked here, in the calling task, because another task may be running on the
+ * event's CPU. */
 static const struct tally_core_refusal *modify_of(struct tally_core_event *event,
 						  struct tally_core_pmu *pmu,
 						  const struct tally_core_task *current,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Features that an attr can ask for but not every host has: rejected if not offered. */
+/* Features that not every host offers. An attr that requests a feature is rejected if the host does
+ * not offer it. */
 #include "core/check.h"
 #include "core/refuse.h"
 
@@ -149,14 +150,15 @@ static const struct {
 #endif
 #if !TALLY_CORE_SAMPLE_PARTS
 	{no_parts, TALLY_WHY(-EOPNOTSUPP, "sample_type",
-			     "this core is built for single-word sample fields only",
+			     "this core is built with support only for single-word sample fields",
 			     "use only IP, TID, TIME, ADDR, ID, STREAM_ID, CPU and PERIOD")},
-	{no_clocks, TALLY_WHY(-EOPNOTSUPP, "use_clockid",
-			      "this core is built for its own clock only", "clear use_clockid")},
+	{no_clocks,
+	 TALLY_WHY(-EOPNOTSUPP, "use_clockid",
+		   "this core is built with support only for its own clock", "clear use_clockid")},
 #endif
 #if !TALLY_CORE_WHOLE_ATTR
 	{no_tail, TALLY_WHY(-EOPNOTSUPP, "branch_sample_type",
-			    "this core is built for attrs that end after config2", "")},
+			    "this core is built without the attr fields after config2", "")},
 #endif
 	{no_bpf_output,
 	 TALLY_WHY(-ENOENT, "config", "this machine does not support BPF programs", "")},
@@ -172,10 +174,13 @@ static const struct {
 #if TALLY_CORE_SAMPLE_PARTS
 	{no_cgroup, TALLY_WHY(-EINVAL, "sample_type", "CGROUP: this machine has no cgroups", "")},
 	{no_page_sizes,
+	 TALLY_WHY(
+		 -EINVAL, "sample_type",
+		 "DATA_PAGE_SIZE, CODE_PAGE_SIZE: page sizes cannot be determined on this machine",
+		 "")},
+	{no_physical,
 	 TALLY_WHY(-EINVAL, "sample_type",
-		   "DATA_PAGE_SIZE, CODE_PAGE_SIZE: page sizes are not known on this machine", "")},
-	{no_physical, TALLY_WHY(-EINVAL, "sample_type",
-				"PHYS_ADDR: physical addresses are not known on this machine", "")},
+		   "PHYS_ADDR: physical addresses cannot be determined on this machine", "")},
 	{no_aux, TALLY_WHY(-EINVAL, "sample_type", "AUX: this machine has no AUX areas", "")},
 #endif
 };

@@ -27,8 +27,8 @@ struct attr_head {
 	uint32_t type, size;
 };
 
-/* Read the rest of an attr after its head. Nothing is read twice, so that what is checked is what
- * is used. */
+/* Read the rest of an attr after its head. User memory is read only once, so it cannot change
+ * between the check and the use. */
 static const struct tally_core_refusal *copy_rest(struct tally_core *core, const uint8_t *user,
 						  struct attr_head head,
 						  struct perf_event_attr *ret_attr)
@@ -71,7 +71,7 @@ const struct tally_core_refusal *tally_open_copy_attr(struct tally_core *core, u
 /* ---- group and task --------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_group =
-	TALLY_WHY(-EBADF, "group_fd", "not a descriptor of an event", "");
+	TALLY_WHY(-EBADF, "group_fd", "not an event descriptor", "");
 static const struct tally_core_refusal dead_group =
 	TALLY_WHY(-ENODEV, "group_fd", "the leader's task has exited", "");
 static const struct tally_core_refusal no_task = TALLY_WHY(-ESRCH, "pid", "no such task", "");
@@ -113,7 +113,7 @@ static const struct tally_core_refusal by_pmu[] = {
 	TALLY_WHY(-ENOENT, "config", "no PMU supports this event",
 		  "choose another event; without a hardware PMU, use software events or clocks"),
 	TALLY_WHY(-EOPNOTSUPP, "config", "the PMU supports the event, but not with these options",
-		  "remove options: precise_ip, branches, exclusions"),
+		  "try without precise_ip, branch sampling or exclude bits"),
 	TALLY_WHY(-ENOMEM, "", "out of memory", ""),
 	TALLY_WHY(-ENOSPC, "config", "the PMU has no free counter for the event",
 		  "close other events of this kind"),
@@ -126,7 +126,7 @@ static const struct tally_core_refusal no_pmus =
 	TALLY_WHY(-ENOENT, "type", "the host has registered no PMU",
 		  "use software events or clocks; if this is your host, set "
 		  "ops->pmu_init, because a tally_core_pmu_init() in "
-		  "an archive is not linked");
+		  "an archive is not linked in");
 
 const struct tally_core_refusal *tally_open_by_pmu(int error)
 {
@@ -138,9 +138,9 @@ const struct tally_core_refusal *tally_open_by_pmu(int error)
 }
 
 static const struct tally_core_refusal no_cpu =
-	TALLY_WHY(-ENODEV, "cpu", "no online CPU counts for this CPU", "");
+	TALLY_WHY(-ENODEV, "cpu", "no online CPU can count events on behalf of this CPU", "");
 
-/* Set the CPU that counts for the one that the event was opened for. */
+/* Replace the requested CPU with the one that the PMU designates for it. */
 static const struct tally_core_refusal *designate(struct tally_check *check)
 {
 	struct tally_core_event *event = check->event;
@@ -200,7 +200,7 @@ static void context_unlock(struct tally_check *check)
 		tally_family_unlock(tally_event_family(check->event, check->context));
 }
 
-/* Lock the context, and allocate slices if a task's event of one CPU needs them. */
+/* Lock the context, and allocate slices if they are needed for a task's event on a single CPU. */
 static const struct tally_core_refusal *context_lock_sliced(struct tally_check *check)
 {
 	const struct tally_core_refusal *why = context_lock(check);
@@ -210,8 +210,8 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 	       !tally_load_relaxed(&check->context->slices)) {
 		struct tally_core_context *context = check->context;
 
-		/* Memory is allocated without the lock. The task may get another context meanwhile,
-		 * so check again. */
+		/* Memory is allocated without the lock. The task may get another context in the
+		 * meantime, so check again. */
 		tally_context_get(context);
 		context_unlock(check);
 		ret = tally_context_alloc_slices(context);
@@ -221,8 +221,9 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 	return why;
 }
 
-/* For an event that can migrate, find the CPU again, now under the lock that keeps it and its group
- * in place. The CPU found before may be offline by now, and the group may not have migrated yet. */
+/* For an event that can migrate, determine the CPU again, under the lock that prevents the event
+ * and its group from migrating. The CPU found earlier may have gone offline, and the group may not
+ * have migrated yet. */
 static const struct tally_core_refusal *designate_locked(struct tally_check *check)
 {
 	const struct tally_core_refusal *why;
@@ -254,7 +255,7 @@ static const struct tally_core_refusal *install(struct tally_check *check)
 	return why;
 }
 
-/* Undo a failed open: the event ends like any other. */
+/* Undo a failed open: retire and release the event. */
 static void abort_open(struct tally_core_event *event)
 {
 	struct tally_list dead;
@@ -268,9 +269,9 @@ static void abort_open(struct tally_core_event *event)
 	tally_events_put(&dead);
 }
 
-/* Create, check and install the event. With FD_OUTPUT, the records go to the buffer of the event
- * group_fd; with NO_GROUP, group_fd means no more than that. The output rules need the event to be
- * in its context. */
+/* Create, check and install the event. With FD_OUTPUT, its records go to the buffer of the event
+ * group_fd; with NO_GROUP, group_fd selects only the output. The output rules require that the
+ * event is in its context. */
 static const struct tally_core_refusal *create_and_install(struct tally_check *check)
 {
 	const struct tally_core_refusal *why = tally_check(check, TALLY_CHECK_TARGET);
@@ -290,7 +291,8 @@ static const struct tally_core_refusal *create_and_install(struct tally_check *c
 	if (why)
 		return why;
 	tally_event_register(check->event, check->current);
-	/* If its CPU went offline before the event was listed, it has not been migrated yet. */
+	/* If the event's CPU went offline before the event was listed, the event has not migrated
+	 * yet. */
 	tally_migrate_event(check->event);
 	return NULL;
 }

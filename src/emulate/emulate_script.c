@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parser of scripts: one statement per line, words separated by blanks, comments from '#' to the
- * end of the line. */
+/* Script parser. A script has one statement per line. Words are separated by blanks, and a comment
+ * extends from '#' to the end of the line. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,14 +21,14 @@ static int pmu_option(struct script_line *line, struct tally_script *script)
 		return 0;
 	}
 	if (script_accept(line, "counters")) {
-		if (script_number(line, 1, 24, "a PMU has 1 to 24 counters", &value))
+		if (script_number(line, 1, 24, "a PMU must have 1 to 24 counters", &value))
 			return -EINVAL;
 		script->counters = (uint8_t)value;
 		return 0;
 	}
 	if (!script_accept(line, "width"))
 		return script_fail(line, "expected counters, width or no-interrupt");
-	if (script_number(line, 8, 64, "counters have 8 to 64 bits", &value))
+	if (script_number(line, 8, 64, "counters must have 8 to 64 bits", &value))
 		return -EINVAL;
 	script->width = (uint8_t)value;
 	return 0;
@@ -61,7 +61,7 @@ static int parse_paranoid(struct script_line *line, struct tally_script *script)
 static int parse_cpus(struct script_line *line, struct tally_script *script)
 {
 	uint64_t value;
-	int ret = script_number(line, 1, 128, "a machine has 1 to 128 CPUs", &value);
+	int ret = script_number(line, 1, 128, "a machine must have 1 to 128 CPUs", &value);
 
 	if (!ret)
 		script->cpus = (uint32_t)value;
@@ -78,7 +78,7 @@ static int parse_time(struct script_line *line, struct tally_script *script)
 		else if (script_accept(line, "life"))
 			to = &script->life_ns;
 		else
-			return script_fail(line, "expected call or life");
+			return script_fail(line, "expected 'call' or 'life'");
 		if (script_time(line, to))
 			return -EINVAL;
 	} while (script_has_word(line));
@@ -123,7 +123,7 @@ static bool find_cache(const char *name, struct tally_script_event *event)
 	return false;
 }
 
-/* Parse "r" and hexadecimal digits. */
+/* Parse a raw event: "r" followed by hexadecimal digits. */
 static bool find_raw(const char *name, struct tally_script_event *event)
 {
 	uint64_t config = 0;
@@ -152,7 +152,7 @@ static const struct tally_script_event *find_event(const struct tally_script *sc
 	return NULL;
 }
 
-/* Parse "per [NUMBER] EVENT" after a number, which is in billionths. */
+/* Parse the "per [NUMBER] EVENT" that follows a number. `nano` is that number in billionths. */
 static int rate_per(struct script_line *line, const struct tally_script *script,
 		    unsigned __int128 nano, struct tally_script_event *event)
 {
@@ -163,7 +163,7 @@ static int rate_per(struct script_line *line, const struct tally_script *script,
 	if (script_is_number(line) && script_decimal(line, &divisor))
 		return -EINVAL;
 	if (!divisor)
-		return script_fail(line, "the number after per must not be 0");
+		return script_fail(line, "the number after 'per' must not be 0");
 	if (script_name(line, name))
 		return -EINVAL;
 	other = find_event(script, name);
@@ -208,7 +208,7 @@ static int parse_rate(struct script_line *line, struct tally_script *script,
 	if (script_accept(line, "per"))
 		return rate_per(line, script, nano, event);
 	if (!script_accept(line, "/s"))
-		return script_fail(line, "expected /s or per after the number");
+		return script_fail(line, "expected '/s' or 'per' after the number");
 	if (nano / 1000000000 > TALLY_SCRIPT_RATE_MAX)
 		return script_fail(line, "the rate exceeds what a counter can count");
 	event->per_s = (uint64_t)(nano / 1000000000);
@@ -221,7 +221,7 @@ static int parse_counters(struct script_line *line, struct tally_script_event *e
 	uint64_t value;
 
 	if (!script_accept(line, "on"))
-		return script_fail(line, "expected on after the rate");
+		return script_fail(line, "expected 'on' after the rate");
 	do {
 		if (script_number(line, 0, 23, "expected a counter from 0 to 23", &value))
 			return -EINVAL;
@@ -318,7 +318,7 @@ static int parse_fail(struct script_line *line, struct tally_script *script)
 		return script_fail(line, "expected open, ioctl, mmap or read");
 	failure.call = (enum tally_script_call)i;
 	if (!script_accept(line, "each") &&
-	    script_number(line, 1, UINT64_MAX, "expected the number of a call, from 1, or each",
+	    script_number(line, 1, UINT64_MAX, "expected a call number, counted from 1, or 'each'",
 			  &failure.nth))
 		return -EINVAL;
 	for (i = 0; i < TALLY_ARRAY_SIZE(errors); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parse breakpoint events: mem:ADDR[/LEN][:TYPE] */
+/* Parser for breakpoint events: mem:ADDR[/LEN][:TYPE] */
 #include <errno.h>
 #include <string.h>
 
@@ -39,8 +39,9 @@ static int number_parse(struct tally_event_parser *p, const char *wrong, uint64_
 
 	if (ret) {
 		tally_parser_fail(p, -EINVAL, wrong, word);
-		tally_error_fix(p->err, "the form is mem:ADDR[/LEN][:rwx][:modifiers], as in "
-					"mem:0x1000/8:rw:u");
+		tally_error_fix(
+			p->err,
+			"the format is mem:ADDR[/LEN][:rwx][:modifiers], as in mem:0x1000/8:rw:u");
 	}
 	return ret ? -EINVAL : 0;
 }
@@ -56,12 +57,12 @@ int tally_breakpoint_parse(struct tally_event_parser *p)
 
 	attr->type = PERF_TYPE_BREAKPOINT;
 	attr->bp_type = HW_BREAKPOINT_RW;
-	ret = number_parse(p, "expected the address of a breakpoint", &attr->bp_addr);
+	ret = number_parse(p, "expected a breakpoint address", &attr->bp_addr);
 	if (ret)
 		return ret;
 	if (tally_parser_peek(p) == '/') {
 		p->at++;
-		ret = number_parse(p, "expected the length of a breakpoint", &attr->bp_len);
+		ret = number_parse(p, "expected a breakpoint length", &attr->bp_len);
 		if (ret)
 			return ret;
 	}

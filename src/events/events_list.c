@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Enumerate the available events, in the order of enum tally_event_kind. */
+/* List the available events, in the order of enum tally_event_kind. */
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 struct list_walk {
 	struct tally_events *events;
-	const char *glob; /* NULL: all */
+	const char *glob; /* NULL to list all */
 	bool substring;
 	tally_event_visit_fn *visit;
 	void *data;
@@ -129,9 +129,8 @@ static int pmu_each(const struct list_walk *walk)
 static int raw_each(const struct list_walk *walk)
 {
 	static const struct tally_event_info rows[] = {
-		{.name = "rNNN", .text = "raw event of the CPU, in hex"},
-		{.name = "pmu/term=value,.../modifiers",
-		 .text = "event of a PMU, specified by terms"},
+		{.name = "rNNN", .text = "raw CPU event, in hex"},
+		{.name = "pmu/term=value,.../modifiers", .text = "PMU event, specified by terms"},
 	};
 	int ret = 0;
 
@@ -169,7 +168,7 @@ static int system_each(const struct list_walk *walk, const char *sys)
 	info.name = full;
 	for (size_t i = 0; !ret && i < names.len; i++) {
 		snprintf(full, sizeof(full), "%s:%s", sys, names.data[i]);
-		/* Reading the ID takes an open(2), so read it only for matching events. */
+		/* Read the ID only for matching events, because that requires an open(2). */
 		if (name_fits(walk, full) &&
 		    !tally_tracepoint_id(walk->events, sys, names.data[i], &info.config))
 			ret = walk->visit(&info, walk->data);
@@ -205,7 +204,7 @@ static const char *text_or_null(const struct tally_model *model, uint32_t offset
 	return *text ? text : NULL;
 }
 
-/* Match the name, the topic (or groups), and substrings of the description. */
+/* Pass on the event if its name, its topic (or groups), or part of its description matches. */
 static int table_offer(const struct list_walk *walk, const struct tally_event_info *info)
 {
 	if (!name_fits(walk, info->name) && !name_fits(walk, info->topic) &&
@@ -214,7 +213,7 @@ static int table_offer(const struct list_walk *walk, const struct tally_event_in
 	return walk->visit(info, walk->data);
 }
 
-/* Return the type of a table's PMU on this machine, or UINT32_MAX if it has no such PMU. */
+/* Return the type of the table's PMU on this machine, or UINT32_MAX if there is no such PMU. */
 static uint32_t pmu_type(const struct list_walk *walk, const struct tally_table *table,
 			 const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Make formulas over events from the text of metrics. Constants are evaluated, and formulas of
+/* Build formulas over events from metric expressions. Constants are evaluated, and the formulas of
  * other metrics are included. */
 #include <errno.h>
 #include <math.h>
@@ -12,13 +12,13 @@
 #include "events/names.h"
 #include "events/pmu.h"
 
-enum { MAX_DEPTH = 16 }; /* of metrics that refer to metrics */
+enum { MAX_DEPTH = 16 }; /* maximum nesting of metrics that refer to other metrics */
 
 struct formula_builder {
 	struct tally_metric_maker *maker;
 	struct tally_metric_draft *draft;
 	struct tally_formula *formula;
-	double *values; /* by node, for constant nodes */
+	double *values; /* value of each node, valid only for constant nodes */
 	bool *constant, *needed;
 	int depth;
 };
@@ -39,7 +39,8 @@ static struct tally_word node_word(const struct tally_expr *expr, uint32_t node)
 
 /* ---- names ---------------------------------------------------------------------- */
 
-/* Software events and times do not belong to a kind of core. */
+/* Return true for events that depend on the kind of core. Software events and times, such as
+ * duration_time, do not depend on it. */
 static bool is_of_cores(const char *name)
 {
 	const struct tally_generic_event *event = tally_generic_find(name, strlen(name));
@@ -47,8 +48,8 @@ static bool is_of_cores(const char *name)
 	return !strchr(name, '/') && !(event && event->type == PERF_TYPE_SOFTWARE);
 }
 
-/* Return the text of an event as passed to the parser, with the kind of core if there are several.
- * NULL when out of memory. */
+/* Return the string for an event as passed to the parser, including the kind of core if there are
+ * several. Returns NULL if out of memory. */
 static const char *event_text(struct formula_builder *making, struct tally_word word)
 {
 	const char *core = making->draft->core, *copy;
@@ -87,7 +88,8 @@ static int draft_note(struct tally_metric_draft *draft, uint32_t event)
 	return tally_vec_push(&draft->events, event);
 }
 
-/* Find the counters that an event needs. If the event does not exist, the metric is unavailable. */
+/* Find the counters that an event needs. If the event does not exist, the metric is not
+ * available. */
 static int event_counters_find(struct formula_builder *making, struct tally_metric_event *event)
 {
 	struct tally_metric_maker *maker = making->maker;
@@ -143,7 +145,8 @@ static int event_add(struct formula_builder *making, struct tally_word word, uin
 
 static int formula_make(struct formula_builder *making, const char *text);
 
-/* Resolve a name: an event of the table, else a metric, else another event. */
+/* Resolve a name. Events in the table take precedence over metrics, which take precedence over
+ * other events. */
 static int name_make(struct formula_builder *making, struct tally_word word,
 		     struct tally_operand *operand)
 {
@@ -166,8 +169,7 @@ static int name_make(struct formula_builder *making, struct tally_word word,
 		return event_add(making, word, &operand->event);
 	}
 	if (inner.depth == MAX_DEPTH)
-		return tally_metric_fail(making->maker, -EINVAL,
-					 "metrics refer to each other too deeply",
+		return tally_metric_fail(making->maker, -EINVAL, "metrics are nested too deeply",
 					 making->maker->word);
 	ret = formula_make(&inner, tally_model_text(model, metric->expr));
 	operand->kind = TALLY_OPERAND_FORMULA;
@@ -255,8 +257,8 @@ static void constants_find(struct formula_builder *making)
 	}
 }
 
-/* Mark the nodes that the result needs. Of a condition that is constant, only the selected branch
- * is needed. */
+/* Mark the nodes that the result needs. If a condition is constant, only the selected branch is
+ * needed. */
 static void needed_find(struct formula_builder *making)
 {
 	const struct tally_expr *expr = making->formula->expr;
@@ -363,7 +365,7 @@ static double event_value(const struct evaluator *computing, uint32_t event)
 {
 	const struct tally_event_spec *spec = &computing->list->events->specs[event];
 
-	/* Metrics use times in seconds. */
+	/* Metrics expect times in seconds. */
 	return computing->count(computing->data, event) * (spec->tool ? 1e-9 : spec->scale);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Modifiers after the colon. Their effect depends on the existing settings of the event, because
- * the modifiers of a group are added to those of its members. */
+/* Modifiers after an event's colon. Their effect depends on the event's existing settings, because
+ * a group's modifiers are added to those of its members. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ static int modifiers_check(struct tally_event_parser *p, struct tally_word word)
 		}
 		if (c == 'p' ? ++precise > 3 : !!memchr(word.text, c, i))
 			return tally_parser_fail(p, -EINVAL,
-						 c == 'p' ? "more than three modifiers p"
-							  : "modifier given twice",
+						 c == 'p' ? "more than three p modifiers"
+							  : "modifier specified twice",
 						 here);
 	}
 	return 0;
@@ -42,11 +42,11 @@ static int modifiers_check(struct tally_event_parser *p, struct tally_word word)
 
 struct excludes {
 	bool user, kernel, hv, guest, host;
-	bool levels, machines; /* one of u k h, one of G H was given */
+	bool levels, machines; /* letters u, k or h seen; letters G or H seen */
 };
 
-/* The first letter of a kind excludes all modes of this kind. Each letter then includes its mode
- * again. */
+/* Apply a modifier letter. The first letter of a kind excludes all modes of that kind; each letter
+ * then includes its own mode again. */
 static void excludes_letter(struct excludes *x, char c)
 {
 	bool level = c == 'u' || c == 'k' || c == 'h';
@@ -88,7 +88,7 @@ static int spec_modify(struct tally_event_parser *p, struct tally_word word, siz
 	struct excludes x = {0};
 	unsigned precise = attr->precise_ip;
 
-	/* Modifiers of an event replace its defaults, including exclude_guest. */
+	/* An event's own modifiers replace its defaults, including exclude_guest. */
 	if (group)
 		x = (struct excludes){
 			attr->exclude_user,
@@ -104,7 +104,7 @@ static int spec_modify(struct tally_event_parser *p, struct tally_word word, siz
 	}
 	if (precise > 3)
 		return tally_parser_fail(
-			p, -EINVAL, "more than three modifiers p on the event and its group", word);
+			p, -EINVAL, "more than three p modifiers on the event and its group", word);
 	attr->exclude_user = x.user;
 	attr->exclude_kernel = x.kernel;
 	attr->exclude_hv = x.hv;

@@ -10,10 +10,10 @@
 #define SW(id, name, alias, text) {name, alias, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, 0},
 #define TOOL(id, name, text) \
 	{name, NULL, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, TALLY_TOOL_##id},
-#define TOOL_EVENTS(X)                                                \
-	X(DURATION_TIME, "duration_time", "wall time of the run, ns") \
-	X(USER_TIME, "user_time", "time in user mode, ns")            \
-	X(SYSTEM_TIME, "system_time", "time in kernel mode, ns")
+#define TOOL_EVENTS(X)                                                        \
+	X(DURATION_TIME, "duration_time", "wall-clock time of the run in ns") \
+	X(USER_TIME, "user_time", "time in user mode in ns")                  \
+	X(SYSTEM_TIME, "system_time", "time in kernel mode in ns")
 
 const struct tally_generic_event tally_generic_events[] = {
 	TALLY_HARDWARE_EVENTS(HW) TALLY_SOFTWARE_EVENTS(SW) TOOL_EVENTS(TOOL)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Grammar of event strings: events and groups in braces, separated by commas. */
+/* Grammar for event strings: events, and groups in braces, separated by commas. */
 #include "events/cursor.h"
 #include "events/lookup.h"
 #include "events/parse.h"
@@ -38,7 +38,7 @@ int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec
 
 /* ---- a single event ---------------------------------------------------------- */
 
-/* The part of the text that becomes the displayed name. */
+/* Part of the event string that becomes the displayed name. */
 enum shown { SHOW_ALL, SHOW_HEAD, SHOW_SPEC_NAME };
 
 static int term_unknown(struct tally_event_parser *p, struct tally_word word)
@@ -79,7 +79,7 @@ static int terms_apply(struct tally_event_parser *p, const struct tally_terms *t
 	return 0;
 }
 
-/* Parse rNNN. Returns 1 if `word` has this form. */
+/* Parse rNNN. Returns true if `word` has this form. */
 static int raw_parse(struct tally_word word, uint64_t *ret_config)
 {
 	struct tally_word hex = {word.text + 1, word.len - 1};
@@ -87,8 +87,8 @@ static int raw_parse(struct tally_word word, uint64_t *ret_config)
 	return word.len > 1 && word.text[0] == 'r' && !tally_word_hex(hex, ret_config);
 }
 
-/* Parse events that do not depend on the machine. Returns 1 with `spec` filled in, 0 if it is not
- * such an event, or an error. */
+/* Parse an event that does not depend on the machine. Returns 1 with `spec` filled in, 0 if it is
+ * not such an event, or an error. */
 static int generic_parse(struct tally_event_parser *p, struct tally_word word,
 			 struct tally_event_spec *spec, enum shown *ret_shown)
 {
@@ -125,7 +125,7 @@ static int event_unknown(struct tally_event_parser *p, struct tally_word word)
 	return -ENOENT;
 }
 
-/* Parse an event name, alone or with terms. */
+/* Parse an event name, with or without terms. */
 static int name_parse(struct tally_event_parser *p, struct tally_word head,
 		      const struct tally_terms *terms, bool slashes, enum shown *ret_shown)
 {
@@ -150,8 +150,8 @@ static int name_parse(struct tally_event_parser *p, struct tally_word head,
 	return ret < 0 ? ret : 0;
 }
 
-/* Parse TYPE:CONFIG in numbers. Returns 1 if it was added, 0 if it does not have this form, or an
- * error. */
+/* Parse TYPE:CONFIG, given as numbers. Returns 1 if the event was added, 0 if it does not have this
+ * form, or an error. */
 static int numeric_parse(struct tally_event_parser *p, struct tally_word head,
 			 struct tally_word tail)
 {
@@ -168,7 +168,7 @@ static int numeric_parse(struct tally_event_parser *p, struct tally_word head,
 	return ret ? ret : 1;
 }
 
-/* Parse a tracepoint, or a name in the syntax of another tool. */
+/* Parse a tracepoint, or a name in another tool's syntax. */
 static int colons_parse(struct tally_event_parser *p, struct tally_word head,
 			struct tally_word tail)
 {
@@ -191,7 +191,8 @@ static int colons_parse(struct tally_event_parser *p, struct tally_word head,
 	return unknown.code;
 }
 
-/* The word after the first colon may be modifiers or the name of a tracepoint. */
+/* Parse an event with a colon. The word after the first colon may consist of modifiers or be a
+ * tracepoint name. */
 static int colon_parse(struct tally_event_parser *p, struct tally_word head, enum shown *ret_shown)
 {
 	struct tally_event_spec spec;
@@ -205,7 +206,7 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 	if (ret)
 		return TALLY_MIN(ret, 0);
 	if (generic_parse(p, head, &spec, &ignored) || (!tail.len && tally_parser_peek(p) != ':')) {
-		/* L1D is a cache event, but other tools have events with this prefix. */
+		/* L1D is a cache event, but other tools use this prefix for other events. */
 		ret = tally_modifiers_are_valid(tail) ? 0 : tally_spelling_parse(p, head);
 		if (ret) {
 			*ret_shown = SHOW_SPEC_NAME;
@@ -316,7 +317,7 @@ static int expected(struct tally_event_parser *p, const char *text)
 				 (struct tally_word){p->text + p->at, p->at < p->len});
 }
 
-/* Parse events up to and including `end`; '\0' is the end of the string. */
+/* Parse events up to and including `end`, where '\0' denotes the end of the string. */
 static int list_parse(struct tally_event_parser *p, char end, struct tally_terms *terms);
 
 static int group_modifiers(struct tally_event_parser *p, size_t first)
@@ -407,10 +408,10 @@ static int list_parse(struct tally_event_parser *p, char end, struct tally_terms
 			return 0;
 		}
 		if (p->at == p->len)
-			return expected(p, "missing closing brace of a group");
+			return expected(p, "missing closing brace after a group");
 		if (tally_parser_peek(p) != ',')
 			return expected(p, end ? "expected a comma or the closing brace"
-					       : "expected a comma or the end");
+					       : "expected a comma or the end of the event list");
 		p->at++;
 	}
 }
@@ -418,11 +419,11 @@ static int list_parse(struct tally_event_parser *p, char end, struct tally_terms
 /* ---- entry points ------------------------------------------------------------------ */
 
 struct list_memory {
-	struct tally_event_list list; /* must be first: returned to the caller */
+	struct tally_event_list list; /* must be first; returned to the caller */
 	struct tally_arena arena;
 };
 
-/* Modifier P is applied last, because its value depends on the PMU. */
+/* Apply modifier P last, because its value depends on the PMU. */
 static void specs_finish(struct tally_event_parser *p)
 {
 	struct tally_pmu *pmu;
@@ -466,7 +467,7 @@ int tally_events_parse(struct tally_events *events, const char *text, size_t len
 		free(memory);
 		return ret;
 	}
-	/* Discard errors of alternatives that were tried first. */
+	/* Discard the errors from alternatives that were tried first. */
 	memset(p.err, 0, sizeof(*p.err));
 	specs_finish(&p);
 	memory->list = (struct tally_event_list){p.specs.data, p.specs.len, p.nr_groups, memory};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Make an attr from pmu/terms/: expand aliases, and set the bits of terms by the PMU's formats. */
+/* Convert pmu/terms/ to an attr: expand aliases, and encode terms according to the PMU's
+ * formats. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -18,7 +19,7 @@
 struct target {
 	struct tally_pmu *pmu;
 	struct tally_event_spec *spec;
-	struct tally_word alias; /* alias whose terms are being applied; empty: the user's terms */
+	struct tally_word alias; /* alias that contains the terms; empty if from the user */
 };
 
 static bool word_is_file(struct tally_word word)
@@ -27,7 +28,7 @@ static bool word_is_file(struct tally_word word)
 	       !memchr(word.text, '/', word.len) && !memchr(word.text, '\0', word.len);
 }
 
-/* Parse a number such as "2.3e-10", independent of the locale. */
+/* Parse a number such as "2.3e-10", regardless of the locale. */
 static double scale_parse(const char *text, const char **ret_end)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
@@ -45,12 +46,13 @@ static double scale_parse(const char *text, const char **ret_end)
 
 double tally_unit_split(const char *text, const char **ret_unit)
 {
-	/* Do not parse "nan" and "inf", which may be prefixes of words. */
+	/* Do not parse "nan" or "inf", which may be the start of a word. */
 	*ret_unit = text;
 	return strspn(text, "0123456789.+-") ? scale_parse(text, ret_unit) : 1;
 }
 
-/* A unit "64Bytes" means that each count stands for 64 bytes. */
+/* Apply the properties from a table. The unit "64Bytes" means that each count represents 64
+ * bytes. */
 static void table_attributes(struct tally_event_parser *p, struct tally_event_spec *spec,
 			     const struct tally_table_event *event)
 {
@@ -85,7 +87,7 @@ static void alias_attributes(struct tally_event_parser *p, struct target *target
 static int term_set(struct tally_event_parser *p, struct target *target,
 		    const struct tally_term *term);
 
-/* Parse and apply the terms of an alias. Errors in them are reported at the name of the alias. */
+/* Parse and apply the terms of an alias. Errors are reported at the alias name. */
 static int alias_apply(struct tally_event_parser *p, struct target *target, struct tally_word word,
 		       const char *content, const char *wrong)
 {
@@ -115,7 +117,7 @@ static int alias_apply(struct tally_event_parser *p, struct target *target, stru
 	return ret;
 }
 
-/* Returns 1 if `word` is an alias of the PMU and was applied, 0 if not, or an error. */
+/* Return 1 if `word` is an alias of the PMU and was applied, 0 if not, or an error. */
 static int alias_try(struct tally_event_parser *p, struct target *target, struct tally_word word)
 {
 	char name[NAME_MAX + 1];
@@ -136,14 +138,15 @@ static int alias_try(struct tally_event_parser *p, struct target *target, struct
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = alias_apply(p, target, word, content,
-			  "the description of this event in sysfs is invalid");
+			  "the sysfs description of this event is invalid");
 	if (ret)
 		return ret;
 	alias_attributes(p, target, name);
 	return 1;
 }
 
-/* Returns 1 if `word` is an event of this PMU in a table and was applied, 0 if not, or an error. */
+/* Return 1 if a table lists `word` as an event of this PMU and the event was applied, 0 if not, or
+ * an error. */
 static int table_try(struct tally_event_parser *p, struct target *target, struct tally_word word)
 {
 	struct tally_table_event event;
@@ -155,14 +158,14 @@ static int table_try(struct tally_event_parser *p, struct target *target, struct
 	if (ret <= 0)
 		return ret;
 	ret = alias_apply(p, target, word, tally_model_text(event.table->model, event.row->terms),
-			  "this PMU does not have the fields of this event");
+			  "this PMU lacks fields that this event requires");
 	if (ret)
 		return ret;
 	table_attributes(p, target->spec, &event);
 	return 1;
 }
 
-/* Apply generic events such as cpu/instructions/, which the kernel supports on each kind of core.
+/* Apply a generic event such as cpu/instructions/, which the kernel supports for each kind of core.
  * Returns 1 or 0. */
 static int generic_try(struct target *target, struct tally_word word)
 {
@@ -330,7 +333,7 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 	tally_parser_fail(p, -ENOENT, "this machine has no such PMU", word);
 	tally_suggest_start(&suggest, word.text, word.len);
 	if (tally_pmu_names(p->events, &names)) {
-		tally_error_fix(p->err, "the kernel describes no PMUs: is sysfs mounted on /sys?");
+		tally_error_fix(p->err, "no PMUs found in sysfs: is it mounted on /sys?");
 		return -ENOENT;
 	}
 	strcpy(fix, tally_word_is(word, "cpu") ? "no hardware counters (a virtual machine "
@@ -345,7 +348,7 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 	return -ENOENT;
 }
 
-/* For another machine, only PMUs with events in the tables are known. */
+/* Parse a PMU event for another machine. Only PMUs that have events in the tables are known. */
 static int pmu_of_other(struct tally_event_parser *p, struct tally_word word, const char *name,
 			const struct tally_terms *terms)
 {
@@ -353,7 +356,8 @@ static int pmu_of_other(struct tally_event_parser *p, struct tally_word word, co
 	int ret = tally_table_pmu_build(p->events, name, &pmu);
 
 	if (ret == -ENOENT)
-		return tally_parser_fail(p, ret, "this PMU is known only on its own machine", word);
+		return tally_parser_fail(
+			p, ret, "this PMU is not in the event tables of the selected CPU", word);
 	return ret ? tally_table_fail(p, ret, word)
 		   : TALLY_MIN(tally_pmu_add(p, pmu, (struct tally_word){NULL, 0}, terms), 0);
 }

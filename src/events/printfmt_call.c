@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Helper functions in print fmts: __print_flags(...), __get_str(...) and similar ones. */
+/* Helper functions in print fmts, such as __print_flags(...) and __get_str(...). */
 #include <errno.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static int field_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	tally_tp_blanks(c);
 	len = strcspn(c->at, " \t)");
 	if (!len || len >= sizeof(name))
-		return tally_tp_fail(c, -EOPNOTSUPP, "expected the name of a field");
+		return tally_tp_fail(c, -EOPNOTSUPP, "expected a field name");
 	memcpy(name, c->at, len);
 	name[len] = '\0';
 	field = tally_tp_format_find(c->format, name);
@@ -55,7 +55,7 @@ static int field_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	return expect_close(c);
 }
 
-/* Identifiers known to perf. */
+/* Get the value of an identifier that perf knows. */
 static bool known_name(const struct tally_tp_node *node, uint64_t *ret_value)
 {
 	static const struct {
@@ -89,8 +89,8 @@ static int64_t signed_arith(enum tally_tp_op op, int64_t a, int64_t b)
 	}
 }
 
-/* Evaluate a node without fields the way perf does in tables: signed, and casts have no effect.
- * Returns 0, or -EINVAL for fields and for operators that are not allowed there. */
+/* Evaluate a constant in a table as perf does: values are signed, and casts have no effect. Returns
+ * 0, or -EINVAL for fields and for operators that are not allowed in tables. */
 static int constant_value(const struct tally_tp_node *node, int64_t *ret_value)
 {
 	int64_t a = 0, b = 0;
@@ -114,8 +114,8 @@ static int constant_value(const struct tally_tp_node *node, int64_t *ret_value)
 	return 0;
 }
 
-/* Get the value of a table row by perf's rules: computed negative values and unknown names are -1.
- */
+/* Get the value of a table row according to perf's rules: an unknown name, and any negative result
+ * of an operator, is -1. */
 static int entry_value(struct tally_tp_compiler *c, const struct tally_tp_node *node,
 		       struct tally_tp_entry *entry)
 {
@@ -123,7 +123,7 @@ static int entry_value(struct tally_tp_compiler *c, const struct tally_tp_node *
 	int64_t value;
 
 	if (constant_value(node, &value))
-		return tally_tp_fail(c, -EOPNOTSUPP, "value in a table is not constant");
+		return tally_tp_fail(c, -EOPNOTSUPP, "a table value is not constant");
 	entry->value = (uint64_t)value;
 	if (node->op == TP_NUM && node->name && !known_name(node, &entry->value))
 		entry->value = UINT64_MAX;
@@ -139,13 +139,13 @@ static int entry_text(struct tally_tp_compiler *c, const struct tally_tp_node *n
 	if (node->op == TP_CAST) /* ((void *)0) ends the table */
 		node = node->a;
 	if (node->op != TP_TEXT && node->op != TP_NUM)
-		return tally_tp_fail(c, -EOPNOTSUPP, "text in a table is not a string");
+		return tally_tp_fail(c, -EOPNOTSUPP, "a table entry is not a string");
 	entry->text = node->text;
 	entry->len = node->len;
 	return 0;
 }
 
-/* Parse a row { value, "text" }; the opening brace is consumed already. */
+/* Parse a row { value, "text" } after the opening brace. */
 static int entry_parse(struct tally_tp_compiler *c, struct tally_tp_entry *entry)
 {
 	const struct tally_tp_node *node;
@@ -160,7 +160,7 @@ static int entry_parse(struct tally_tp_compiler *c, struct tally_tp_entry *entry
 	if (!ret)
 		ret = entry_text(c, node, entry);
 	if (!ret && !tally_tp_accept(c, "}"))
-		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the end of a table's row");
+		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the end of a table row");
 	return ret;
 }
 
@@ -247,7 +247,7 @@ static int array_call(struct tally_tp_compiler *c, enum tally_tp_op op, const ch
 	return 0;
 }
 
-/* Parse __builtin_expect(value, expected), which is replaced by its value. */
+/* Parse __builtin_expect(value, expected), which is replaced by `value`. */
 static int expect_call(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node)
 {
 	const struct tally_tp_node *ignored;
@@ -260,7 +260,7 @@ static int expect_call(struct tally_tp_compiler *c, const struct tally_tp_node *
 	return ret ? ret : expect_close(c);
 }
 
-/* Parse sizeof(REC->field) or sizeof(type). perf does not support it. */
+/* Parse sizeof(REC->field) or sizeof(type). This is an extension: perf does not support sizeof. */
 static int sizeof_call(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node)
 {
 	const struct tally_tp_node *of;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compile the format string of a print fmt: literal text and conversions with their arguments. */
+/* Compiler for the format string of a print fmt: literal text, and conversions with their
+ * arguments. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ struct builder {
 	struct tally_str literal;
 };
 
-/* Add a conversion, or NULL, with the literal text before it. */
+/* Add a conversion (or NULL) and the literal text before it. */
 static int piece_push(struct builder *b, const struct tally_tp_piece *conversion)
 {
 	struct tally_tp_print *print = b->c->print;
@@ -88,7 +89,7 @@ static int count_parse(struct builder *b, int *count, const struct tally_tp_node
 struct conversion {
 	char flags[8];
 	size_t nr_flags;
-	int longs; /* -2 hh, -1 h, 0, 1 l z, 2 ll L */
+	int longs; /* hh: -2, h: -1, none: 0, l and z: 1, ll and L: 2 */
 	bool plain;
 };
 
@@ -133,7 +134,7 @@ static int number_piece(struct builder *b, const struct conversion *conv, char l
 	char width[16] = "", precision[20] = "";
 
 	if (conv->longs < -2 || conv->longs > 2)
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown length modifier of a conversion");
+		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown length modifier in a conversion");
 	piece->size = sizes[conv->longs + 2];
 	piece->signed_conversion = letter == 'd' || letter == 'i';
 	if (conv->plain && letter != 'X' && letter != 'o') {
@@ -153,7 +154,7 @@ static int number_piece(struct builder *b, const struct conversion *conv, char l
 	return arg_read(b, &piece->arg);
 }
 
-/* The argument of an address conversion must be bytes of the payload. */
+/* Parse the argument of an address conversion, which must be bytes in the payload. */
 static int address_arg(struct builder *b, struct tally_tp_piece *piece, uint32_t size)
 {
 	int ret = arg_read(b, &piece->arg);
@@ -166,7 +167,7 @@ static int address_arg(struct builder *b, struct tally_tp_piece *piece, uint32_t
 		return 0;
 	if (piece->arg->op != TP_FIELD || (size && piece->arg->size != size))
 		return tally_tp_fail(b->c, -EOPNOTSUPP,
-				     "address argument is not a field of its size");
+				     "address argument is not a field of the required size");
 	return 0;
 }
 
@@ -185,12 +186,12 @@ static int ip_piece(struct builder *b, struct tally_tp_piece *piece)
 		return address_arg(b, piece, 16);
 	}
 	if (!letter_accept(b, "S", &c))
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown form of address");
+		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown address format");
 	piece->kind = TP_SOCKADDR;
 	piece->port = letter_accept(b, "p", &c);
 	if (!letter_accept(b, "c", &piece->style) && peek_char(b) &&
 	    strchr("hnblpfs", peek_char(b)))
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown form of address");
+		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown address format");
 	return address_arg(b, piece, 0);
 }
 
@@ -205,7 +206,7 @@ static int pointer_piece(struct builder *b, struct tally_tp_piece *piece)
 	if (letter_accept(b, "Mm", &c)) {
 		piece->kind = TP_MAC;
 		piece->style = c == 'm' ? 'm' : ':';
-		piece->port = letter_accept(b, "R", &c); /* reversed */
+		piece->port = letter_accept(b, "R", &c); /* R: reversed order */
 		if (!piece->port && piece->style == ':' && letter_accept(b, "F", &c))
 			piece->style = '-';
 		return address_arg(b, piece, 6);
@@ -221,11 +222,11 @@ static int pointer_piece(struct builder *b, struct tally_tp_piece *piece)
 	}
 	if (peek_char(b) == 'h')
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "conversion %ph is not supported");
-	piece->kind = TP_POINTER; /* perf prints other letters as text */
+	piece->kind = TP_POINTER; /* perf prints any other letters as text */
 	return arg_read(b, &piece->arg);
 }
 
-/* perf prints unknown conversions in this form, and does not consume an argument. */
+/* Append an unknown conversion in the form that perf prints. No argument is consumed. */
 static int unknown_conversion(struct builder *b, char letter)
 {
 	tally_str_add_char(&b->literal, '>');
@@ -301,8 +302,8 @@ static int pieces_build(struct builder *b)
 	return ret ? ret : tally_str_error(&b->literal);
 }
 
-/* Unescape in place: \n, \t and \r are as in C, before other characters the backslash is dropped.
- */
+/* Unescape the string in place. \n, \t and \r are as in C; before any other character, the
+ * backslash is dropped. */
 static void unescape(struct builder *b)
 {
 	size_t to = 0;
@@ -354,7 +355,7 @@ static int print_build(struct tally_tp_compiler *c)
 	for (uint32_t i = 0; i < len && !c->print->target.beyond_perf; i++)
 		if (text[i] == '\t')
 			return tally_tp_fail(c, -EOPNOTSUPP, "tab in the format");
-	b.text = (char *)(uintptr_t)text; /* a copy in the arena, not shared */
+	b.text = (char *)(uintptr_t)text; /* private copy in the arena */
 	b.len = len;
 	unescape(&b);
 	ret = args_parse(&b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arguments of a print fmt: C expressions over REC->field. */
+/* Parser for the arguments of a print fmt: C expressions with REC->field. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int number_new(struct tally_tp_compiler *c, uint64_t value, const char *t
 	return node->text ? 0 : out_of_memory(c);
 }
 
-/* Parse 12, 0x1f or 017, with any suffix of u and l. */
+/* Parse a number such as 12, 0x1f or 017, with any suffix made up of u and l. */
 static int number_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	size_t len = word_length(c);
@@ -95,7 +95,8 @@ static int number_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_
 	return ret;
 }
 
-/* In perf a character such as 'A' is not a number, but a digit in quotes is the number. */
+/* Parse a character. As in perf, a digit in quotes is a number, but other characters such as 'A'
+ * are not. */
 static int char_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	const char *close = memchr(c->at + 1, '\'', (size_t)(c->end - c->at - 1));
@@ -103,7 +104,7 @@ static int char_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 	int ret;
 
 	if (!close)
-		return tally_tp_fail(c, -EINVAL, "missing closing quote of a character");
+		return tally_tp_fail(c, -EINVAL, "missing closing quote after a character");
 	digit = close == c->at + 2 && isdigit((unsigned char)c->at[1]);
 	ret = number_new(c, digit ? (uint64_t)(c->at[1] - '0') : 0, c->at + 1,
 			 (size_t)(close - c->at - 1), ret_node);
@@ -124,7 +125,7 @@ int tally_tp_text_parse(struct tally_tp_compiler *c, const char **ret_text, uint
 		while (c->at < c->end && *c->at != '"')
 			c->at += *c->at == '\\' && c->at + 1 < c->end ? 2 : 1;
 		if (c->at >= c->end) {
-			ret = tally_tp_fail(c, -EINVAL, "missing closing quote of a string");
+			ret = tally_tp_fail(c, -EINVAL, "missing closing quote after a string");
 			break;
 		}
 		tally_str_add_bytes(&text, start, (size_t)(c->at - start));
@@ -149,7 +150,7 @@ static int field_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 	tally_tp_blanks(c);
 	len = word_length(c);
 	if (!len || len >= sizeof(name))
-		return tally_tp_fail(c, -EOPNOTSUPP, "expected the name of a field");
+		return tally_tp_fail(c, -EOPNOTSUPP, "expected a field name");
 	memcpy(name, c->at, len);
 	name[len] = '\0';
 	field = tally_tp_format_find(c->format, name);
@@ -202,8 +203,8 @@ static int name_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 
 /* ---- casts ------------------------------------------------------------------------- */
 
-/* Return the mask of the bits that a type retains of a value; perf never sign-extends. All bits for
- * unknown types. */
+/* Return a mask of the bits in a type, or all bits for an unknown type. As perf never sign-extends,
+ * a cast keeps only these bits. */
 static uint64_t type_mask(const char *type, size_t len, unsigned long_size, uint32_t *ret_size)
 {
 	static const struct {
@@ -242,8 +243,8 @@ static uint64_t type_mask(const char *type, size_t len, unsigned long_size, uint
 	return ~0ull;
 }
 
-/* Read the type between parentheses, with single blanks between words. `*ret_pointer` is set if it
- * ends with a star. Returns false if it is not a type. */
+/* Read the type between parentheses, with single blanks between words. `*ret_pointer` is set if the
+ * type ends with a star. Returns false if it is not a type. */
 static bool type_read(struct tally_tp_compiler *c, char *type, size_t cap, bool *ret_pointer)
 {
 	size_t used = 0, len;
@@ -288,8 +289,8 @@ int tally_tp_sizeof_type(struct tally_tp_compiler *c, struct tally_tp_node **ret
 	return 1;
 }
 
-/* Parse "(type) operand" after the parenthesis. Returns 1 if it was a cast, 0 with the cursor
- * unmoved if not, or an error. */
+/* Parse "(type) operand" after the opening parenthesis. Returns 1 if it was parsed, 0 without
+ * moving the cursor if it is not a cast, or an error. */
 static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	const char *start = c->at;
@@ -305,7 +306,8 @@ static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 	}
 	tally_tp_blanks(c);
 	if (c->at >= c->end || (!is_word(*c->at) && *c->at != '(' && *c->at != '"')) {
-		/* A name in parentheses. perf also treats "(u32)" before a minus sign so. */
+		/* A name in parentheses. perf also treats "(u32)" as a name if a minus sign
+		 * follows. */
 		ret = number_new(c, 0, type, strlen(type), ret_node);
 		if (!ret)
 			(*ret_node)->name = true;
@@ -358,7 +360,7 @@ static int text_new(struct tally_tp_compiler *c, struct tally_tp_node **ret_node
 	return ret;
 }
 
-/* Parse base[index]. In the data of dynamic arrays perf counts bytes, not elements. */
+/* Parse base[index]. For dynamic arrays, perf's index counts bytes rather than elements. */
 static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 {
 	struct tally_tp_node *operand = NULL, *whole;
@@ -366,7 +368,7 @@ static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 	uint32_t cast = 0;
 	int ret;
 
-	/* perf does not support operators in the index. */
+	/* perf does not support operators in an index. */
 	if (c->print->target.beyond_perf)
 		ret = tally_tp_expr_parse(c, &index);
 	else
@@ -391,7 +393,7 @@ static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 		whole->size = cast;
 		whole->element_size = 1;
 	} else {
-		return tally_tp_fail(c, -EOPNOTSUPP, "index into something that is not an array");
+		return tally_tp_fail(c, -EOPNOTSUPP, "indexed expression is not an array");
 	}
 	whole->a = base;
 	whole->b = index;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Binary operators, grouped in the same way as by perf. */
+/* Parser for binary operators, which groups them as perf does. */
 #include <errno.h>
 
 #include "base/arith.h"
@@ -13,7 +13,8 @@ static int out_of_memory(struct tally_tp_compiler *c)
 	return tally_tp_fail(c, -ENOMEM, "out of memory");
 }
 
-/* An operator is listed before its own prefixes. A higher rank binds tighter. */
+/* Table of operators. An operator precedes its prefixes, such as "<<" before "<". A higher rank
+ * binds more tightly. */
 static const struct {
 	const char *text;
 	uint8_t op, rank;
@@ -37,7 +38,7 @@ static bool operator_accept(struct tally_tp_compiler *c, uint8_t *ret_op, unsign
 	return false;
 }
 
-/* Return the rank of a node's operator, UINT32_MAX if it is not an operator. */
+/* Return the rank of a node's operator, or UINT32_MAX if the node is not an operator. */
 static unsigned node_rank(const struct tally_tp_node *node)
 {
 	if (node->op == TP_NEGATE)
@@ -48,7 +49,7 @@ static unsigned node_rank(const struct tally_tp_node *node)
 	return UINT32_MAX;
 }
 
-/* Make the node "left op right". If `right` is an operation that binds looser, perf rotates the
+/* Create the node "left op right". If the operator of `right` has a lower rank, perf rotates the
  * tree even if `right` is in parentheses: a * (b + c) becomes (a * b) + c. */
 static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 			 const struct tally_tp_node *left, const struct tally_tp_node *right,
@@ -66,7 +67,7 @@ static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 	}
 	if (right->op == TP_NEGATE)
 		return tally_tp_fail(c, -EOPNOTSUPP,
-				     "unary minus after an operator that binds tighter");
+				     "unary minus after an operator that binds more tightly");
 	turned = tally_tp_node_new(c, right->op);
 	if (!turned)
 		return out_of_memory(c);
@@ -77,7 +78,7 @@ static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 	return 0;
 }
 
-/* Parse the part after `test ?`. Only one operand belongs to the colon. */
+/* Parse the part after `test ?`. As in perf, the part after the colon is only one operand. */
 static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node **test)
 {
 	const struct tally_tp_node *yes = NULL;
@@ -85,7 +86,7 @@ static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
 	int ret = tally_tp_expr_parse(c, &yes);
 
 	if (!ret && !tally_tp_accept(c, ":"))
-		ret = tally_tp_fail(c, -EOPNOTSUPP, "expected the : of ?:");
+		ret = tally_tp_fail(c, -EOPNOTSUPP, "missing ':' after '?'");
 	if (!ret)
 		ret = tally_tp_operand_parse(c, &no);
 	if (ret)
@@ -101,10 +102,10 @@ static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
 }
 
 /*
- * Parse the operators after `*slot`, which is replaced by each operation. perf's rules differ from
- * C: an operator that binds looser than the previous one takes that operation as its left side. Any
- * other operator takes only the previous right operand, regardless of operators further to the
- * left. So 10 - 3 - 2 is 10 - (3 - 2).
+ * Parse the operators that follow the operand in `*slot`, replacing `*slot` with each new
+ * operation. perf's rules differ from C: an operator that binds more loosely than the previous one
+ * takes the previous operation as its left side. Any other operator takes only the previous right
+ * operand, regardless of operators further to the left. So 10 - 3 - 2 is 10 - (3 - 2).
  */
 static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_node **slot)
 {
@@ -130,7 +131,7 @@ static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_no
 			return 0;
 		if (turned && next > node_rank(node))
 			return tally_tp_fail(c, -EOPNOTSUPP,
-					     "operator after a group that binds looser");
+					     "operator after a group that binds less tightly");
 		if (next >= rank)
 			slot = &node->b;
 		rank = next;

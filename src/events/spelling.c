@@ -21,7 +21,7 @@
 
 enum { MAX_PIECES = 16, MAX_NAME = 256 };
 
-/* Names of CPUs in libpfm, and the corresponding tables. */
+/* CPU names in libpfm, and the corresponding tables. */
 static const char *const cpus[][2] = {
 	{"slm", "silvermont"},
 	{"skx", "skylakex"},
@@ -36,7 +36,7 @@ static const char *const cpus[][2] = {
 	{"power8", "power8"},
 };
 
-/* Events with different names in the other tools. */
+/* Events that have different names in the other tools. */
 static const char *const others[][2] = {
 	{"instr_retired_any", "inst_retired.any"},
 	{"instruction_retired", "inst_retired.any"},
@@ -56,7 +56,7 @@ static const char *const others[][2] = {
 	{"retired_branch_instructions_mispredicted", "ex_ret_brn_misp"},
 };
 
-/* Modifiers of libpfm and options of likwid that correspond to terms of the PMU. */
+/* libpfm modifiers and likwid options that correspond to PMU terms. */
 static const struct {
 	const char *word, *term;
 	bool likwid;
@@ -78,14 +78,14 @@ static const struct {
 };
 
 struct spelling {
-	struct tally_word cpu; /* part before "::" */
+	struct tally_word cpu; /* the part before "::" */
 	struct tally_word pieces[MAX_PIECES];
-	size_t nr, nr_name; /* all pieces, and those that form the name */
+	size_t nr, nr_name; /* number of pieces; how many of them form the name */
 	const char *name;   /* name in the table */
 	struct tally_terms terms;
-	char modifiers[MAX_PIECES]; /* modifiers of perf */
+	char modifiers[MAX_PIECES]; /* perf's modifiers */
 	size_t nr_modifiers;
-	struct tally_word counter; /* likwid's counter, PMC0 */
+	struct tally_word counter; /* likwid's counter, such as PMC0 */
 	bool kernel;
 };
 
@@ -94,7 +94,8 @@ static bool word_equals(struct tally_word word, const char *text)
 	return strlen(text) == word.len && !strncasecmp(text, word.text, word.len);
 }
 
-/* Dots, colons and underscores are equivalent, and case is ignored. */
+/* Map equivalent characters to the same one: case is ignored, and dots, colons and underscores are
+ * equivalent. */
 static int fold(int c)
 {
 	return c == '.' || c == ':' ? '_' : tolower(c);
@@ -108,7 +109,7 @@ static bool fold_equals(const char *name, struct tally_word word)
 	return !name[word.len];
 }
 
-/* Return the name in the table, or NULL. */
+/* Return the name in the tables, or NULL. */
 static const char *name_find(struct tally_events *events, struct tally_word written)
 {
 	struct tally_table_cursor cursor = {0};
@@ -197,8 +198,9 @@ static bool modifiers_accept(struct spelling *s, struct tally_word piece)
 	return accepted;
 }
 
-/* Accept the pieces after the name. libpfm's modifiers e, i, c and t differ from perf's: use
- * libpfm's meaning if the event is written in its syntax, with a CPU or separate umasks. */
+/* Accept the pieces after the name. The modifiers e, i, c and t have different meanings in libpfm
+ * and perf. libpfm's meaning applies if the event is in libpfm's syntax, with a CPU or separate
+ * umasks. */
 static bool suffix_accept(struct spelling *s)
 {
 	bool libpfm = s->cpu.len || s->nr_name > 1;
@@ -241,7 +243,7 @@ static void pieces_split(struct spelling *s, struct tally_word whole)
 	}
 }
 
-/* Find the longest name that is in a table and is followed by valid pieces only. */
+/* Find the longest name that is in a table and is followed only by valid pieces. */
 static bool name_accept(struct tally_event_parser *p, struct spelling *s)
 {
 	const char *start = s->pieces[0].text;
@@ -265,16 +267,17 @@ static int cpu_check(struct tally_event_parser *p, const struct spelling *s)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(cpus); i++) {
 		if (!word_equals(s->cpu, cpus[i][0]) || !strcmp(cpus[i][1], ours))
 			continue;
-		tally_parser_fail(p, -ENOENT, "event of another CPU", s->cpu);
+		tally_parser_fail(p, -ENOENT, "this event belongs to another CPU", s->cpu);
 		snprintf(p->err->fix, sizeof(p->err->fix),
-			 "the event is for %s; the table of this CPU is %.64s", cpus[i][1],
+			 "the event is for %s; this CPU's table is %.64s", cpus[i][1],
 			 *ours ? ours : "none");
 		return -ENOENT;
 	}
 	return 0;
 }
 
-/* The kernel selects the counter. Nevertheless report a counter that cannot count the event. */
+/* Reject a likwid counter that cannot count the event, even though the kernel chooses the counter
+ * anyway. */
 static int counter_check(struct tally_event_parser *p, const struct spelling *s,
 			 const struct tally_event_spec *spec)
 {
@@ -289,7 +292,7 @@ static int counter_check(struct tally_event_parser *p, const struct spelling *s,
 		return 0;
 	tally_parser_fail(p, -EINVAL, "this counter cannot count the event", s->counter);
 	snprintf(p->err->fix, sizeof(p->err->fix),
-		 "masks of the counters that can: PMC 0x%x, FIXC 0x%x", spec->counters,
+		 "counters that can count it (masks): PMC 0x%x, FIXC 0x%x", spec->counters,
 		 spec->fixed);
 	return -EINVAL;
 }
@@ -306,7 +309,7 @@ static int specs_finish(struct tally_event_parser *p, struct spelling *s, size_t
 
 	for (size_t i = first; s->counter.len && i < p->specs.len && !ret; i++)
 		ret = counter_check(p, s, &p->specs.data[i]);
-	/* likwid counts user mode by default. */
+	/* By default, likwid counts only user mode. */
 	if (s->counter.len && !s->kernel)
 		letters = (struct tally_word){"u", 1};
 	return ret ? ret : tally_modifiers_apply(p, letters, first, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events from tables, and events on several kinds of core. */
+/* Events from tables, and events on machines with several kinds of core. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ int tally_table_describe(struct tally_events *events, const struct tally_pmu *pm
 
 /* ---- names without a PMU ------------------------------------------------------- */
 
-/* Add the event to a PMU once, even if several rows describe it. */
+/* Add the event on a PMU only once, even if several rows describe it. */
 static int pmu_add_once(struct tally_event_parser *p, size_t first, struct tally_pmu *pmu,
 			struct tally_word name, const struct tally_terms *terms)
 {
@@ -92,7 +92,8 @@ static int row_add(struct tally_event_parser *p, size_t first,
 	return ret;
 }
 
-/* Add the event on a PMU made from the tables, for cores without a PMU and for other machines. */
+/* Add the event on a PMU that is created from the tables, for cores without a PMU and for other
+ * machines. */
 static int row_make(struct tally_event_parser *p, size_t first,
 		    const struct tally_table_event *event, struct tally_word name,
 		    const struct tally_terms *terms)
@@ -108,7 +109,8 @@ static int pmu_missing(struct tally_event_parser *p, const struct tally_table_ev
 {
 	tally_parser_fail(p, -ENODEV, "this machine has no PMU for this event", name);
 	snprintf(p->err->fix, sizeof(p->err->fix),
-		 "it needs PMU %.64s; see /sys/bus/event_source/devices for the available PMUs",
+		 "the event needs the PMU %.64s; see /sys/bus/event_source/devices for the "
+		 "available PMUs",
 		 row_pmu(event));
 	return -ENODEV;
 }
@@ -152,7 +154,7 @@ int tally_table_parse(struct tally_event_parser *p, struct tally_word name,
 
 /* ---- explanation of unknown names -------------------------------------------------- */
 
-/* List the other CPUs that have an event with this name, as far as they fit. */
+/* List other CPUs that have an event with this name, as space permits. */
 static void others_explain(struct tally_event_parser *p, struct tally_word name)
 {
 	const struct tally_models *models = p->events->tables.models;
@@ -231,7 +233,7 @@ int tally_cores_parse(struct tally_event_parser *p, const struct tally_event_spe
 	return 1;
 }
 
-/* A member of a group that is split, with its original index. */
+/* A member of a group to be split, with its original index. */
 struct group_member {
 	struct tally_event_spec spec;
 	size_t from, core;
@@ -254,7 +256,7 @@ static int placed_compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : 1;
 }
 
-/* Make a group of the members [from, to), which belong to one kind of core. */
+/* Create a group from the members [from, to), which belong to the same kind of core. */
 static void part_make(struct tally_event_parser *p, size_t from, size_t to, uint32_t group)
 {
 	for (size_t i = from; i < to; i++) {

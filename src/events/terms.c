@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Terms between slashes, `name` or `name=value`, and the terms that all events support. */
+/* Parser for the terms between slashes, `name` or `name=value`, and the terms that all events
+ * support. */
 #include <errno.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static struct tally_word word_trim(const char *start, const char *end)
 	return (struct tally_word){start, (size_t)(end - start)};
 }
 
-/* Parse one name or value. Quotes protect commas, slashes and blanks. */
+/* Parse a name or value. Commas, slashes and blanks can be quoted. */
 static int term_piece(struct tally_event_parser *p, const char *stops, struct tally_word *ret_word)
 {
 	const char *start, *close;
@@ -134,12 +135,12 @@ static int term_number(struct tally_event_parser *p, const struct tally_term *te
 	if (ret == -EINVAL)
 		return tally_parser_fail(p, ret, "expected a number", term->value);
 	if (ret || value > max)
-		return tally_parser_fail(p, -EINVAL, "number too large for its term", term->value);
+		return tally_parser_fail(p, -EINVAL, "number too large for this term", term->value);
 	*ret_value = value;
 	return 0;
 }
 
-/* A flag without a value is true; a value must be 0 or 1. */
+/* Get the value of a flag. A flag without a value is true; otherwise the value must be 0 or 1. */
 static int term_bool(struct tally_event_parser *p, const struct tally_term *term, bool needed,
 		     bool *ret_value)
 {
@@ -192,7 +193,7 @@ static int override_apply(struct tally_event_parser *p, const struct tally_term 
 	return ret;
 }
 
-/* @name[=value] is passed unchanged to the PMU's driver; several terms are joined by commas. */
+/* Pass @name[=value] unchanged to the PMU's driver. Multiple terms are joined with commas. */
 static int driver_apply(struct tally_event_parser *p, const struct tally_term *term,
 			struct tally_event_terms *terms)
 {
@@ -215,7 +216,7 @@ static int driver_apply(struct tally_event_parser *p, const struct tally_term *t
 	return 1;
 }
 
-/* The sampling rate is stored both in the overrides and in the attr. */
+/* Store the sampling period or frequency in the attr, in addition to the overrides. */
 static void rate_apply(struct tally_event_spec *spec)
 {
 	if (spec->terms.given & TALLY_TERM_PERIOD) {

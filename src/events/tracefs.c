@@ -138,7 +138,7 @@ void tally_tracepoint_offer(struct tally_events *events, const char *name,
 
 struct globs {
 	const char *sys, *name;
-	struct tally_word text; /* both together, for errors */
+	struct tally_word text; /* system and name, for errors */
 };
 
 static int tracepoint_add(struct tally_event_parser *p, const char *sys, const char *name)
@@ -160,7 +160,8 @@ static int tracepoint_add(struct tally_event_parser *p, const char *sys, const c
 	return tally_parser_add(p, &spec);
 }
 
-/* Unreadable matches of a pattern are skipped; the events of the system ftrace cannot be opened. */
+/* Add the matching tracepoints in a system. Unreadable tracepoints are skipped, because events in
+ * the "ftrace" system cannot be opened. */
 static int system_add(struct tally_event_parser *p, const char *sys, const struct globs *globs)
 {
 	tally_name_vec names = {0};
@@ -198,7 +199,7 @@ static int globs_add(struct tally_event_parser *p, const struct globs *globs)
 	return ret;
 }
 
-/* Suggest similar tracepoints of the system. Returns false if the system does not exist. */
+/* Suggest similar tracepoints in the system. Returns false if the system does not exist. */
 static bool offer_of_system(struct tally_event_parser *p, const char *sys,
 			    struct tally_suggest *suggest)
 {
@@ -216,7 +217,8 @@ static bool offer_of_system(struct tally_event_parser *p, const char *sys,
 	return found;
 }
 
-/* The system does not exist: suggest other systems that have the tracepoint, or similar systems. */
+/* If the system does not exist, suggest systems that have the tracepoint, or systems with similar
+ * names. */
 static void offer_other_systems(struct tally_event_parser *p, const struct globs *globs,
 				struct tally_suggest *suggest)
 {
@@ -236,7 +238,7 @@ static void offer_other_systems(struct tally_event_parser *p, const struct globs
 	tally_arena_free(&arena);
 }
 
-/* Systems whose tracepoints exist only after a user has created them. */
+/* Systems for probes. Their tracepoints exist only after a user has created them. */
 static const struct {
 	const char *system, *what, *place, *file, *perf;
 } probes[] = {
@@ -282,7 +284,7 @@ static int tracepoint_unknown(struct tally_event_parser *p, const struct globs *
 				  system ? "unknown tracepoint" : "unknown tracepoint system",
 				  globs->text);
 		snprintf(p->err->fix, sizeof(p->err->fix),
-			 "'tally list %.80s:*' lists the available ones",
+			 "'tally list %.80s:*' lists the available tracepoints",
 			 system ? globs->sys : "*");
 		if (!system)
 			offer_other_systems(p, globs, &suggest);
@@ -291,7 +293,7 @@ static int tracepoint_unknown(struct tally_event_parser *p, const struct globs *
 	return -ENOENT;
 }
 
-/* Reject names that could leave the directory. */
+/* Reject names that refer to files outside the directory. */
 static bool word_is_safe(struct tally_word word)
 {
 	return word.len && word.len <= NAME_MAX && word.text[0] != '.' &&
@@ -308,8 +310,8 @@ int tally_tracepoint_parse(struct tally_event_parser *p, struct tally_word sys,
 	int ret;
 
 	if (!word_is_safe(sys) || !word_is_safe(name))
-		return tally_parser_fail(p, -EINVAL, "expected SYSTEM:NAME of a tracepoint",
-					 globs.text);
+		return tally_parser_fail(
+			p, -EINVAL, "expected a tracepoint of the form SYSTEM:NAME", globs.text);
 	ret = tally_events_tracefs(p->events, &root, &why);
 	if (ret) {
 		tally_parser_fail(p, ret, why.text, globs.text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "comm;outermost;...;leaf weight", one line for each stack. The format cannot represent ';' or a
- * newline in a name, so they are written as \x3b and \n.
+ * Folded stacks: "comm;outermost;...;leaf weight", one line for each stack. The format cannot
+ * represent ';' or a newline in a name, so they are written as \x3b and \n.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct folded {
 	const struct tally_export *export;
 	struct tally_export_model model;
 	struct tally_export_tree tree;
-	uint64_t *weights;         /* by path; UINT64_MAX: no stack ends there */
-	TALLY_VEC(uint32_t) units; /* of a path, leaf first */
+	uint64_t *weights;         /* by path; UINT64_MAX if no stack ends at the path */
+	TALLY_VEC(uint32_t) units; /* functions on a path, leaf first */
 	struct tally_export_stream stream;
 };
 
@@ -124,7 +124,7 @@ static int write_format(const struct tally_export *export)
 
 const struct tally_export_format tally_export_folded = {
 	.name = "folded",
-	.help = "one line each stack: flamegraph.pl, inferno, speedscope",
+	.help = "one line per stack: flamegraph.pl, inferno, speedscope",
 	.one_event = true,
 	.by = TALLY_BY_COMM,
 	.lines = TALLY_LINES_INLINED,

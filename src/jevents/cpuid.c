@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Extended regular expressions on short texts, without compilation or backtracking. The pattern is
- * read once from left to right, while tracking the set of all text positions that it may have
- * reached. A repeated part is read again as long as it reaches new positions.
+ * Matches extended regular expressions against short strings, without compilation or backtracking.
+ * The matcher parses the pattern from left to right, while tracking the set of all positions in the
+ * string that the match may have reached. A repeated part of the pattern is parsed again as long as
+ * it reaches new positions.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,9 +13,9 @@
 
 enum {
 	TEXT_MAX = 127,   /* a set has one bit for each position */
-	DEPTH_MAX = 20,   /* nested parentheses */
-	REPEAT_MAX = 255, /* RE_DUP_MAX of POSIX */
-	BUDGET = 100000,  /* atoms processed, counting repetitions */
+	DEPTH_MAX = 20,   /* maximum nesting of parentheses */
+	REPEAT_MAX = 255, /* POSIX RE_DUP_MAX */
+	BUDGET = 100000,  /* maximum number of atoms processed, counting repetitions */
 };
 
 typedef unsigned __int128 positions;
@@ -40,7 +41,7 @@ static positions bad(struct matcher *matcher, const char *why)
 	return 0;
 }
 
-/* Return the positions after those of `from` with a byte in `bytes`. */
+/* Return the positions reached from `from` by one byte contained in `bytes`. */
 static positions positions_step(const struct matcher *matcher, positions from,
 				const bool bytes[256])
 {
@@ -58,7 +59,8 @@ static void range_add(bool bytes[256], unsigned char first, unsigned char last)
 		bytes[c] = true;
 }
 
-/* Parse a class such as "[:xdigit:]" at the current position. Returns false if it is unknown. */
+/* Parse a character class such as "[:xdigit:]" at the current position. Returns false if the class
+ * is unknown. */
 static bool class_add(struct matcher *matcher, bool bytes[256])
 {
 	static const struct {
@@ -151,7 +153,7 @@ static positions atom_match(struct matcher *matcher, positions from)
 	if (c == '[')
 		return bracket_match(matcher, from);
 	if (strchr("*+?{", c))
-		return bad(matcher, "repetition of nothing");
+		return bad(matcher, "nothing to repeat");
 	matcher->at++;
 	if (c == '^')
 		return from & bit(0);
@@ -181,7 +183,8 @@ static unsigned count_read(struct matcher *matcher, unsigned otherwise)
 	return count;
 }
 
-/* Parse the repetition after an atom: the minimum and maximum count, UINT_MAX for no limit. */
+/* Parse the repetition after an atom. Returns its minimum and maximum count; UINT_MAX means no
+ * limit. */
 static void repeat_read(struct matcher *matcher, unsigned *ret_least, unsigned *ret_most)
 {
 	char mark = *matcher->at;
@@ -246,8 +249,8 @@ static positions alternatives_match(struct matcher *matcher, positions from)
 	}
 }
 
-/* Return all end positions of matches that begin at the start of the text, or 0 if the pattern is
- * invalid. */
+/* Return the end positions of all matches that begin at the start of the string, or 0 if the
+ * pattern is invalid. */
 static positions match(const char *pattern, const char *text, const char **ret_why)
 {
 	struct matcher matcher = {.at = pattern, .text = text, .budget = BUDGET};
@@ -265,7 +268,7 @@ static positions match(const char *pattern, const char *text, const char **ret_w
 	return matcher.why ? 0 : ends;
 }
 
-/* Return the length of an x86 CPU ID without its stepping, or 0 for other texts. */
+/* Return the length of an x86 CPU ID without its stepping, or 0 if the string is not such an ID. */
 static size_t without_stepping(const char *cpuid)
 {
 	const char *last = strrchr(cpuid, '-');

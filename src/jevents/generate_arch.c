@@ -10,22 +10,22 @@
 #include "jevents/generate_arch.h"
 #include "jevents/mapfile.h"
 
-/* A mapfile in memory. */
+/* A mapfile read into memory. */
 struct arch_map {
 	struct tally_source source;
 	char *text;
 	struct tally_mapfile rows;
 };
 
-/* State while an architecture is read. */
+/* State while an architecture is being read. */
 struct arch_reading {
 	struct tally_generate_run *run;
 	const char *name;
 	struct tally_tree tree;
-	struct tally_reading base; /* owns the files of the standard events */
+	struct tally_reading base; /* owns the files with the standard events */
 	struct tally_standard standard;
 	TALLY_VEC(struct arch_map) maps;
-	TALLY_VEC(int) models; /* by directory of the tree: index in the catalog, or -1 */
+	TALLY_VEC(int) models; /* catalog index of each directory in the tree, or -1 */
 };
 
 static bool is_classic(const struct tally_generate_run *run)
@@ -46,8 +46,8 @@ void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagno
 	tally_source_emit(&source, kind, TALLY_SOURCE_WHOLE, why, "%s", what);
 }
 
-/* Make "x86_arm_cortex_a53", or in classic form "arm_cortex_a53". Returns NULL if the result is not
- * an identifier or when out of memory. */
+/* Make an identifier such as "x86_arm_cortex_a53", or "arm_cortex_a53" in classic form. Returns
+ * NULL if the result is not an identifier or when out of memory. */
 static const char *identifier_make(struct tally_generate_run *run, const struct arch_reading *arch,
 				   const char *dir)
 {
@@ -63,14 +63,15 @@ static const char *identifier_make(struct tally_generate_run *run, const struct 
 	return identifier;
 }
 
-/* Return a unique name for the table of a directory, or NULL (reported). */
+/* Return a unique name for a directory's table, or NULL (reported). */
 static const char *table_name(struct arch_reading *arch, const struct tally_tree_dir *dir)
 {
 	struct tally_generate_run *run = arch->run;
 	const char *identifier = identifier_make(run, arch, dir->name);
 
 	if (!identifier)
-		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir->path, "no valid table name",
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir->path,
+				    "not a valid table name",
 				    "only letters, digits, _ - and / are allowed");
 	tally_vec_for_each (other, &run->catalog.models) {
 		if (!identifier || strcmp(other->identifier, identifier))
@@ -83,8 +84,8 @@ static const char *table_name(struct arch_reading *arch, const struct tally_tree
 	return identifier;
 }
 
-/* A single model is written immediately; the models of a whole tree are linked when all are built.
- */
+/* Store a model. A single model is written immediately; the models of a whole tree are linked after
+ * all of them are built. */
 static void model_keep(struct tally_generate_run *run, struct tally_catalog_model *entry,
 		       struct tally_model *model)
 {
@@ -96,8 +97,8 @@ static void model_keep(struct tally_generate_run *run, struct tally_catalog_mode
 	free(model);
 }
 
-/* Make the tables of a reading. If this finds further files with errors, and such files are to be
- * omitted, repeat it without them. */
+/* Make the tables from a reading. If files with errors are to be omitted, and making the tables
+ * reveals errors in more files, make the tables again without those files. */
 static int tables_make(struct arch_reading *arch, struct tally_reading *reading,
 		       const struct tally_tree_dir *dir, struct tally_catalog_model *entry)
 {
@@ -116,8 +117,8 @@ static int tables_make(struct arch_reading *arch, struct tally_reading *reading,
 	return ret;
 }
 
-/* Report the remaining errors of a directory that has errors and is not compiled. Returns 0 or
- * -ENOMEM. */
+/* Report the remaining errors in a directory that is not compiled because of errors already found.
+ * Returns 0 or -ENOMEM. */
 static int tables_check(struct arch_reading *arch, struct tally_reading *reading)
 {
 	struct tally_raw_event raw;
@@ -167,8 +168,8 @@ static int dir_compile(struct arch_reading *arch, const struct tally_tree_dir *d
 	return ret;
 }
 
-/* Add a directory to the catalog, with its tables if needed. `*ret_model` is its index there, or -1
- * if it is omitted. */
+/* Add a directory to the catalog, with its tables if they are needed. `*ret_model` is its index in
+ * the catalog, or -1 if it is omitted. */
 static int dir_enter(struct arch_reading *arch, const struct tally_tree_dir *dir, int *ret_model)
 {
 	struct tally_generate_run *run = arch->run;
@@ -191,7 +192,7 @@ static int dir_enter(struct arch_reading *arch, const struct tally_tree_dir *dir
 	return ret;
 }
 
-/* Return true if the tables of this directory are needed. Classic trees have two levels only. */
+/* Return true if the tables of this directory are needed. Classic trees have only two levels. */
 static bool dir_wanted(const struct tally_generate_run *run, const struct tally_tree_dir *dir)
 {
 	const char *slash = strchr(dir->name, '/');
@@ -231,7 +232,7 @@ static int row_enter(struct arch_reading *arch, const struct tally_source *sourc
 
 		if (!left || run->generate->keep_going)
 			tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
-					  left ? "its table is omitted: line ignored"
+					  left ? "its table was omitted: line ignored"
 					       : "no such directory, or no *.json in it: line "
 						 "ignored",
 					  "no table for \"%s\"", row->dir);
@@ -259,8 +260,8 @@ static int rows_enter(struct arch_reading *arch)
 	return ret;
 }
 
-/* Read a map. A file that its lines refer to becomes a directory of the tree. Returns 0 or -ENOMEM.
- */
+/* Read a map. Each file that its lines refer to becomes a directory of the tree. Returns 0 or
+ * -ENOMEM. */
 static int map_read(struct arch_reading *arch, const struct tally_tree_map *file)
 {
 	struct tally_generate_run *run = arch->run;
@@ -291,7 +292,8 @@ static int map_read(struct arch_reading *arch, const struct tally_tree_map *file
 	return ret;
 }
 
-/* A single model is independent of maps: claim the requested name. */
+/* Read all maps. For a single model, which does not depend on the maps, only claim the requested
+ * name. */
 static int maps_read(struct arch_reading *arch, const char *path)
 {
 	const struct tally_generate *generate = arch->run->generate;
@@ -339,7 +341,7 @@ static void dep_add(struct tally_generate_run *run, const char *path)
 	tally_generate_path_add(&run->deps, path);
 }
 
-/* Add all files that were read to the dependencies. Directories are added too, so that new files
+/* Add to the dependencies all files that were read. Directories are included, so that new files
  * trigger a rebuild. */
 static void deps_collect(struct arch_reading *arch, const char *path)
 {
@@ -363,7 +365,8 @@ static void deps_collect(struct arch_reading *arch, const char *path)
 	}
 }
 
-/* Returns 0 even after errors, which are reported and counted; or -ENOMEM. */
+/* Read the standard events. Returns 0 even after errors, which are reported and counted, or
+ * -ENOMEM. */
 static int standard_read(struct arch_reading *arch)
 {
 	int ret = tally_reading_standard(&arch->base, &arch->tree, &arch->standard);
@@ -372,7 +375,8 @@ static int standard_read(struct arch_reading *arch)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Returns 0 and a tree, 1 if it cannot be read (reported), or -ENOMEM. */
+/* Read the list of files. Returns 0 and the tree, 1 if the list cannot be read (reported), or
+ * -ENOMEM. */
 static int tree_read(struct arch_reading *arch, const char *path)
 {
 	struct tally_generate_run *run = arch->run;

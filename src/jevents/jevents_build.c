@@ -11,18 +11,18 @@
 #include "jevents/pool.h"
 
 enum {
-	PMUS_MAX = 1000, /* per model; trees have about twenty */
+	PMUS_MAX = 1000, /* per model; real trees have about twenty */
 	ROWS_MAX = TALLY_SLOT_ROW_MASK - 1,
-	TRAITS_MAX = UINT16_MAX, /* trees have about two hundred */
+	TRAITS_MAX = UINT16_MAX, /* real trees have about two hundred */
 };
 
-/* Traits with the IDs of their texts in the pool. Keys are equal bytewise if the traits are equal.
- */
+/* Traits with the pool IDs of their strings. Two keys are bytewise equal if the traits are
+ * equal. */
 struct traits_key {
 	uint32_t topic, unit, compat, counters, fixed, flags;
 };
 
-/* A row of events: one text with name and descriptions, and the traits. */
+/* A row of the event table: one string with the name and descriptions, and the traits. */
 struct event_row {
 	const struct tally_raw_event *raw;
 	uint32_t texts; /* ID in the pool */
@@ -34,17 +34,17 @@ struct build {
 	TALLY_VEC(struct tally_raw_event) raws;
 	TALLY_VEC(const struct tally_raw_event *) events, metrics; /* sorted */
 	TALLY_VEC(const char *) pmus;                              /* sorted */
-	TALLY_VEC(struct event_row) rows;                          /* one for each event */
+	TALLY_VEC(struct event_row) rows;                          /* one per event */
 	struct tally_intern traits;                                /* interned struct traits_key */
 	struct tally_pool pool;
 	const char *arch, *name;
 	struct tally_model *model;
 };
 
-/* Maps a text of a raw event to a member of a row. */
+/* Maps a string in a raw event to a row member. */
 struct text_field {
 	uint16_t raw, row;
-	bool near; /* 16 bits wide */
+	bool near; /* the member is 16 bits wide */
 };
 
 #define FAR(type, from, to)                                                              \
@@ -90,7 +90,8 @@ static int texts_add(struct build *build, const struct tally_raw_event *raw,
 	return ret;
 }
 
-/* Return the offset of a text that was added before the layout. */
+/* Return a string's offset in the pool. The string must have been added before the pool was laid
+ * out. */
 static uint32_t offset_of(struct build *build, const char *text)
 {
 	uint32_t id = 0;
@@ -114,7 +115,7 @@ static int traits_add(struct build *build, const struct tally_raw_event *raw, ui
 	return ret;
 }
 
-/* Add the texts of an event: its name followed by its descriptions. */
+/* Add an event's strings: its name followed by its descriptions. */
 static int event_add(struct build *build, const struct tally_raw_event *raw)
 {
 	struct event_row row = {.raw = raw};
@@ -208,7 +209,7 @@ static int raws_make(struct build *build)
 	return ret ? ret : wrong;
 }
 
-/* Remove the raw events of files with errors, if the reading leaves out such files. */
+/* Remove raw events that come from files with errors, if the reading omits such files. */
 static int invalid_remove(struct build *build, int ret)
 {
 	size_t kept = 0;
@@ -223,7 +224,7 @@ static int invalid_remove(struct build *build, int ret)
 	return 0;
 }
 
-/* Collect the rows of events and of metrics, and sort them. */
+/* Collect and sort the event and metric rows. */
 static int rows_collect(struct build *build)
 {
 	int ret = 0;
@@ -289,7 +290,7 @@ static int pool_fill(struct build *build)
 	return ret ? ret : tally_pool_layout(pool);
 }
 
-/* Return the number of slots for `nr` names: two thirds of them will be used. */
+/* Return the number of slots for `nr` names. About two thirds of the slots will be used. */
 static uint32_t slots_for(size_t nr)
 {
 	return nr ? nr + nr / 2 + 1 : 0;
@@ -303,7 +304,8 @@ static struct tally_model_span span_allot(uint64_t *at, size_t nr, size_t size)
 	return span;
 }
 
-/* Allocate the empty block; sizes and offsets are known after the layout. */
+/* Allocate the model, with its tables still empty. Its size and offsets are known once the pool has
+ * been laid out. */
 static int model_alloc(struct build *build)
 {
 	struct tally_model head = {0};
@@ -486,7 +488,7 @@ int tally_model_build(struct tally_reading *reading, const char *arch, const cha
 			&(struct tally_source){.path = name, .messages = reading->messages},
 			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
 			"the limits are 1000 PMUs, a million rows, and 64 KiB of topics, units and "
-			"similar",
+			"other strings",
 			"a limit of the tables is exceeded");
 	if (ret) {
 		free(build.model);

@@ -12,8 +12,8 @@ static enum tally_diagnostic_kind severity(bool strict)
 	return strict ? TALLY_DIAGNOSTIC_ERROR : TALLY_DIAGNOSTIC_WARNING;
 }
 
-/* Convert `*text` to canonical form. Returns 0, 1 if it is not a valid expression (reported), or
- * -ENOMEM. */
+/* Convert the expression `*text` to canonical form. Returns 0; 1 if it is not a valid expression
+ * (reported); -ENOMEM. */
 static int canonical(const struct tally_raw_event *raw, const char **text,
 		     struct tally_arena *arena, bool strict)
 {
@@ -102,7 +102,7 @@ static int name_check(struct metric_graph *graph, uint32_t from, const char *tex
 	} else if (!ret && !tally_event_is_known(graph->model, tally_str_text(&name))) {
 		graph->wrong = true;
 		tally_source_emit(raw->source, severity(graph->strict), raw->expr_offset,
-				  "neither an event or metric of this model, nor a generic event",
+				  "not an event or metric of this model, and not a generic event",
 				  "metric \"%s\" refers to unknown \"%s\"", raw->metric,
 				  tally_str_text(&name));
 	}
@@ -117,7 +117,7 @@ static int metric_names(struct metric_graph *graph, uint32_t from)
 	int ret = tally_expr_parse(text, strlen(text), &expr, NULL);
 
 	if (ret)
-		return ret == -ENOMEM ? ret : 0; /* reported before */
+		return ret == -ENOMEM ? ret : 0; /* already reported */
 	for (uint32_t i = 0; i < expr->nr && !ret; i++)
 		if (expr->nodes[i].op == TALLY_EXPR_NAME && !tally_expr_is_argument(expr, i))
 			ret = name_check(graph, from, expr->text + expr->nodes[i].text,
@@ -133,7 +133,7 @@ static int edge_compare(const void *a, const void *b)
 	return (left->to > right->to) - (left->to < right->to);
 }
 
-/* Return the index of the first edge to metric `to` or a later one. */
+/* Return the index of the first edge with a `to` not less than the given metric. */
 static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 {
 	size_t low = 0, high = graph->edges.len;
@@ -149,8 +149,8 @@ static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 	return low;
 }
 
-/* Sort the metrics topologically. Report those that remain, which are in a cycle or depend on one.
- */
+/* Sort the metrics topologically. Report the metrics that cannot be sorted because they are part of
+ * a cycle or depend on one. */
 static int cycles_warn(struct metric_graph *graph)
 {
 	uint32_t *ready = calloc(graph->nr + 1, sizeof(*ready));

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "jevents/jevents_entry.h"
 
-enum { STANDARD_HOPS = 8 }; /* limit of standard events that refer to others */
+enum { STANDARD_HOPS = 8 }; /* longest chain of standard events */
 
 static const char *const key_names[] = {
 #define TALLY_ENTRY_KEY(name) #name,
@@ -29,7 +29,7 @@ int tally_entry_key_find(const char *key)
 	return found ? found - key_names : -1;
 }
 
-/* Look up the members of an object. Values found earlier are kept. */
+/* Look up the members of an object. Values that are already set are kept. */
 static int keys_read(struct tally_entry *entry, const struct tally_source *source,
 		     const struct tally_json_value *object)
 {
@@ -73,8 +73,8 @@ static const struct tally_entry *standard_find(const struct tally_standard *stan
 		       sizeof(*standard->entries.data), standard_compare_name);
 }
 
-/* Fill in missing values from the standard event that `entry` refers to, and from those it refers
- * to. */
+/* Fill in missing values from the standard event that `entry` refers to, and from the standard
+ * events that this event refers to in turn. */
 static int standard_fill(struct tally_entry *entry, const struct tally_standard *standard)
 {
 	const struct tally_json_value *named = entry->values[TALLY_KEY_ArchStdEvent];
@@ -85,11 +85,11 @@ static int standard_fill(struct tally_entry *entry, const struct tally_standard 
 		if (!event || hops == STANDARD_HOPS) {
 			size_t offset = tally_entry_offset(entry, TALLY_KEY_ArchStdEvent);
 
-			tally_source_emit(
-				entry->source, TALLY_DIAGNOSTIC_ERROR, offset,
-				event ? "standard events refer to each other in a circle"
-				      : "not in any readable file directly below the architecture",
-				"standard event \"%s\" cannot be found", named->text);
+			tally_source_emit(entry->source, TALLY_DIAGNOSTIC_ERROR, offset,
+					  event ? "standard events refer to each other in a cycle"
+						: "not found in any readable file directly in the "
+						  "architecture's directory",
+					  "standard event \"%s\" cannot be found", named->text);
 			return -EINVAL;
 		}
 		for (int key = 0; key < TALLY_KEY_NR; key++)
@@ -198,8 +198,8 @@ size_t tally_entry_offset(const struct tally_entry *entry, enum tally_entry_key 
 	return entry->self->offset;
 }
 
-/* Parse the number at the start of `text` and return its end. Returns 0, -EINVAL without a number,
- * or -ERANGE if it exceeds 64 bits. Signs and octal numbers are not supported. */
+/* Parse the number at the start of `text` and get its end. Returns 0, -EINVAL if there is no
+ * number, or -ERANGE if it exceeds 64 bits. Signs and octal numbers are not supported. */
 static int number_read(const char *text, uint64_t *ret_value, const char **ret_end)
 {
 	bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';
@@ -234,7 +234,7 @@ int tally_entry_number(const struct tally_entry *entry, enum tally_entry_key key
 	if (ret || (*end && *end != ',')) {
 		tally_source_emit(entry->source, TALLY_DIAGNOSTIC_ERROR,
 				  tally_entry_offset(entry, key),
-				  ret == -ERANGE ? "it does not fit 64 bits"
+				  ret == -ERANGE ? "it does not fit in 64 bits"
 						 : "expected a number such as 0x12 or 34",
 				  "%s \"%s\" is not a number", key_names[key], text);
 		return -EINVAL;

@@ -20,7 +20,7 @@ static const struct {
 	{TALLY_KEY_NodeType, "type"},           {TALLY_KEY_UMask, "umask"},
 };
 
-/* Append the event code with the name of its term. */
+/* Append the event code as a term. */
 static int code_add(const struct tally_entry *entry, struct tally_str *out)
 {
 	static const struct {
@@ -48,7 +48,7 @@ static int code_add(const struct tally_entry *entry, struct tally_str *out)
 	return 0;
 }
 
-/* In Intel's original files the upper part of a wide umask is a separate key. */
+/* In Intel's original files, the upper part of a wide umask is stored under a separate key. */
 static int umask_add(const struct tally_entry *entry, struct tally_str *out)
 {
 	uint64_t low, high;
@@ -77,8 +77,8 @@ static int msr_add(const struct tally_entry *entry, struct tally_str *out)
 	if (!term)
 		tally_source_emit(entry->source, TALLY_DIAGNOSTIC_WARNING,
 				  tally_entry_offset(entry, TALLY_KEY_MSRIndex),
-				  "no term is known for it: ignored", "register 0x%llx",
-				  (unsigned long long)index);
+				  "ignored, because no term is known for this register",
+				  "register 0x%llx", (unsigned long long)index);
 	else if (value)
 		tally_term_add(out, term, value);
 	else if (!entry->values[TALLY_KEY_MSRValue])
@@ -88,8 +88,8 @@ static int msr_add(const struct tally_entry *entry, struct tally_str *out)
 	return 0;
 }
 
-/* Append "filter_opc=0x180" unchanged. A range of bits, as in Intel's original files, is not a
- * term. */
+/* Append a filter term such as "filter_opc=0x180" unchanged. A range of bits, as in Intel's
+ * original files, is not a term. */
 static void filter_add(const struct tally_entry *entry, struct tally_str *out)
 {
 	const char *filter = tally_entry_value(entry, TALLY_KEY_Filter);
@@ -159,8 +159,8 @@ static uint8_t flags_read(const struct tally_entry *entry)
 	return flags;
 }
 
-/* Return the index + 1 of the text of a key in `words`, 0 without the key, or -EINVAL (reported)
- * for other texts. */
+/* Return the index + 1 of a key's value in `words`, 0 if the key has no value, or -EINVAL
+ * (reported) for any other value. */
 static int word_read(const struct tally_entry *entry, enum tally_entry_key key,
 		     const char *const *words)
 {
@@ -172,7 +172,7 @@ static int word_read(const struct tally_entry *entry, enum tally_entry_key key,
 	if (!text)
 		return 0;
 	tally_source_emit(entry->source, TALLY_DIAGNOSTIC_ERROR, tally_entry_offset(entry, key),
-			  "unknown value of this key", "invalid value \"%s\"", text);
+			  "unknown value for this key", "invalid value \"%s\"", text);
 	return -EINVAL;
 }
 
@@ -197,7 +197,7 @@ static int metric_read(const struct tally_entry *entry, struct tally_raw_event *
 	return 0;
 }
 
-/* Move a text that was built to the arena. Returns NULL when out of memory. */
+/* Move a finished string to the arena. Return NULL when out of memory. */
 static const char *text_move(struct tally_str *text, struct tally_arena *arena)
 {
 	const char *kept = NULL;

@@ -14,11 +14,11 @@
 
 enum { MESSAGES_SHOWN = 100 };
 
-/* Values of the argument VERBOSITY. */
+/* Values of the VERBOSITY argument. */
 enum verbosity {
 	VERBOSITY_ERRORS,
 	VERBOSITY_WARNINGS,
-	VERBOSITY_TABLES, /* and all messages, without a limit */
+	VERBOSITY_TABLES, /* also print all messages, without a limit */
 	VERBOSITY_FILES,
 };
 
@@ -27,7 +27,7 @@ static const char usage[] =
 	"       jevents       [OPTIONS] ARCH START_DIR OUTPUT.c [VERBOSITY]\n"
 	"\n"
 	"Compile START_DIR/ARCH, a tree of JSON files that describe PMU events, to C.\n"
-	"ARCH is a directory of START_DIR, a list such as x86,arm64, or all.\n"
+	"ARCH is a directory in START_DIR, a list such as x86,arm64, or all.\n"
 	"When invoked as jevents, the program enables --classic and --keep-going.\n"
 	"\n"
 	"  --classic       write struct pmu_event pme_<name>[] and pmu_events_map[], for\n"
@@ -43,9 +43,9 @@ static const char usage[] =
 	"  0  print errors only\n"
 	"  1  also print warnings; at most 100 errors and 100 warnings (default)\n"
 	"  2  print all errors and warnings, and a line for each table and map\n"
-	"  3  also print a line for each file (also for larger numbers)\n"
+	"  3  also print a line for each file (larger numbers do the same)\n"
 	"\n"
-	"A missing directory or map results in an empty map and in success, so that a "
+	"A missing directory or map results in an empty map and exit status 0, so that a "
 	"build\ncontinues.\n"
 	"Exit status: 0 if OUTPUT.c was written; 1 if not, because of errors in the tree without\n"
 	"--keep-going or because it cannot be written; 129 for usage errors.\n";
@@ -59,7 +59,7 @@ static const struct option options[] = {
 
 struct printer {
 	struct tally_diagnostics messages;
-	const char *program; /* name as invoked */
+	const char *program; /* the program's name as invoked */
 	enum verbosity verbosity;
 };
 
@@ -72,7 +72,7 @@ static const char *kind_name(enum tally_diagnostic_kind kind)
 	}
 }
 
-/* Return true if a message is to be printed. Errors and warnings are limited separately. */
+/* Return true if a message should be printed. Errors and warnings are limited separately. */
 static bool is_shown(const struct printer *printer, enum tally_diagnostic_kind kind)
 {
 	const struct tally_diagnostics *messages = &printer->messages;
@@ -88,7 +88,7 @@ static bool is_shown(const struct printer *printer, enum tally_diagnostic_kind k
 	return false;
 }
 
-/* Print position, kind, problem and reason in one line. */
+/* Print the position, kind, problem and reason on one line. */
 static void message_print(void *context, const struct tally_diagnostic *message)
 {
 	const struct printer *printer = context;
@@ -96,7 +96,7 @@ static void message_print(void *context, const struct tally_diagnostic *message)
 
 	if (!is_shown(printer, message->kind))
 		return;
-	/* Names and values are untrusted input. */
+	/* File names and values are untrusted input. */
 	tally_str_add_escaped(&line, message->path);
 	tally_str_add(&line, ":");
 	if (message->line)
@@ -113,7 +113,8 @@ static int usage_print(void)
 	return 129;
 }
 
-/* Parse decimal digits. Values above the highest level are clamped. Returns -1 for other texts. */
+/* Parse decimal digits. Values above the highest level are clamped. Returns -1 for any other
+ * string. */
 static int verbosity_parse(const char *text)
 {
 	size_t len = strspn(text, "0123456789");
@@ -128,7 +129,7 @@ static int verbosity_parse(const char *text)
 						     : VERBOSITY_FILES;
 }
 
-/* Returns 0 or the exit status. */
+/* Read the arguments. Returns 0 or the exit status. */
 static int arguments_read(int argc, char **argv, struct tally_generate *generate,
 			  struct printer *printer)
 {
@@ -148,7 +149,7 @@ static int arguments_read(int argc, char **argv, struct tally_generate *generate
 	return 0;
 }
 
-/* Returns 0 or the exit status. */
+/* Read the options. Returns 0 or the exit status. */
 static int options_read(int argc, char **argv, struct tally_generate *generate,
 			struct printer *printer)
 {
@@ -172,14 +173,14 @@ static int options_read(int argc, char **argv, struct tally_generate *generate,
 	return arguments_read(argc - optind, argv + optind, generate, printer);
 }
 
-/* Append to "2 files, 1 directory, 1 map line", unless `nr` is 0. */
+/* Append an item to a list such as "2 files, 1 directory, 1 map line", unless `nr` is 0. */
 static void errors_add(struct tally_str *text, size_t nr, const char *one, const char *many)
 {
 	if (nr)
 		tally_str_addf(text, "%s%zu %s", text->len ? ", " : "", nr, nr == 1 ? one : many);
 }
 
-/* Print the last line on standard error: the result of the run. */
+/* Print the result of the run, as the last line on standard error. */
 static void end_print(const struct printer *printer, const struct tally_generate *generate,
 		      const struct tally_generate_errors *left, int ret)
 {

@@ -8,8 +8,8 @@
 
 struct open_container {
 	struct tally_json_value *container;
-	struct tally_json_value **tail; /* link for the next child */
-	bool comma;                     /* a comma was read since the last child */
+	struct tally_json_value **tail; /* pointer that will link the next child */
+	bool comma;                     /* a comma was read after the last child */
 };
 
 struct parse {
@@ -41,7 +41,7 @@ static int peek_byte(struct parse *parse)
 	return -1;
 }
 
-/* Read a number or word: all bytes up to one that may follow a value. */
+/* Read a number or word: all bytes up to the first byte that may follow a value. */
 static int scalar_read(struct parse *parse, struct tally_json_value *value)
 {
 	static const struct {
@@ -78,7 +78,8 @@ static int scalar_read(struct parse *parse, struct tally_json_value *value)
 static int container_open(struct parse *parse, struct tally_json_value *value)
 {
 	if (parse->depth == TALLY_JSON_DEPTH) {
-		parse_error(parse, "nested too deeply", "the limit is 32 levels; trees use three");
+		parse_error(parse, "nested too deeply",
+			    "the limit is 32 levels; event trees need only three");
 		return -E2BIG;
 	}
 	parse->reader.at++;
@@ -120,18 +121,19 @@ static int member_read(struct parse *parse)
 	int ret;
 
 	if (peek_byte(parse) != '"')
-		return parse_error(parse, "missing key", "an object's members are \"key\": value");
+		return parse_error(parse, "missing key",
+				   "object members have the form \"key\": value");
 	ret = tally_json_string(&parse->reader, &key);
 	if (ret)
 		return ret;
 	if (peek_byte(parse) != ':')
 		return parse_error(parse, "missing colon after the key",
-				   "an object's members are \"key\": value");
+				   "object members have the form \"key\": value");
 	parse->reader.at++;
 	return value_read(parse, key);
 }
 
-/* Process one item in the innermost container: a comma, its end, or a child. */
+/* Process one item in the innermost container: a comma, a child, or the container's end. */
 static int parse_step(struct parse *parse)
 {
 	struct open_container *frame = &parse->frames[parse->depth - 1];
@@ -159,7 +161,7 @@ static int parse_step(struct parse *parse)
 	if (!first && !frame->comma) {
 		if (c != '{' && c != '"')
 			return parse_error(parse, "missing comma or closing bracket",
-					   "expected one of them after a value");
+					   "expected a comma or closing bracket after a value");
 		tally_json_quirk(&parse->reader, TALLY_QUIRK_MISSING_COMMA, parse->reader.at);
 	}
 	return object ? member_read(parse) : value_read(parse, NULL);

@@ -15,7 +15,7 @@ static const struct {
 	{TALLY_QUIRK_MISSING_COMMA, "missing comma between two values", "assumed"},
 	{TALLY_QUIRK_CONTROL, "control character in a string", "kept; JSON requires an escape"},
 	{TALLY_QUIRK_ESCAPE, "invalid escape", "kept with its backslash"},
-	{TALLY_QUIRK_UTF8, "bytes that are not UTF-8", "kept as they are"},
+	{TALLY_QUIRK_UTF8, "bytes that are not UTF-8", "kept unchanged"},
 	{TALLY_QUIRK_SURROGATE, "incomplete surrogate pair", "replaced by U+FFFD"},
 	{TALLY_QUIRK_MARK, "byte order mark", "ignored"},
 };
@@ -73,7 +73,8 @@ static size_t point_read(struct tally_json_reader *reader, const char *text, siz
 	return 6;
 }
 
-/* Decode the escape at `*text` and advance both pointers. Returns 0, or -EINVAL for a NUL. */
+/* Decode the escape at `*text` and advance both pointers. Returns 0, or -EINVAL if it encodes
+ * NUL. */
 static int escape_read(struct tally_json_reader *reader, const char **text, size_t left, char **out)
 {
 	static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -96,8 +97,8 @@ static int escape_read(struct tally_json_reader *reader, const char **text, size
 	return 0;
 }
 
-/* Decode [text, end) to `out`, which has the same size plus a NUL. Returns 0, or -EINVAL with the
- * position in `*ret_bad`. */
+/* Decode [text, end) into `out`, which has space for the same number of bytes plus a NUL. Returns
+ * 0, or -EINVAL with the position of the error in `*ret_bad`. */
 static int string_decode(struct tally_json_reader *reader, const char *text, const char *end,
 			 char *out, const char **ret_bad)
 {
@@ -131,8 +132,8 @@ static int string_decode(struct tally_json_reader *reader, const char *text, con
 	return 0;
 }
 
-/* Return the closing quote of the string that starts at `text`, or NULL. A string ends at the end
- * of its line at the latest, so that a missing quote does not consume the rest of the file. */
+/* Return the closing quote of the string that starts at `text`, or NULL. A string cannot extend
+ * past the end of its line, so a missing quote does not consume the remainder of the file. */
 static const char *string_end(const char *text, const char *end, bool *ret_plain)
 {
 	*ret_plain = true;
@@ -160,12 +161,12 @@ int tally_json_string(struct tally_json_reader *reader, const char **ret_text)
 
 	if (!end) {
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, reader->at,
-				  "a string must end on its line",
-				  "missing closing quote of a string");
+				  "a string must end on the line on which it begins",
+				  "missing closing quote");
 		return -EINVAL;
 	}
-	/* A decoded string is never longer than the source: \u takes six bytes for at most three.
-	 */
+	/* A decoded string is never longer than its source: a \u escape is six bytes long and
+	 * decodes to at most three. */
 	out = plain ? tally_arena_strndup(reader->arena, begin, end - begin)
 		    : tally_arena_bytes(reader->arena, end - begin + 1);
 	if (!out)

@@ -8,8 +8,8 @@
 
 enum { COLUMNS = 7, NEEDED = 4 };
 
-/* Split a line at its commas. Missing columns are "". Returns the number of columns, 0 when out of
- * memory. */
+/* Split a line at its commas. Missing columns are "". Return the number of columns, or 0 when out
+ * of memory. */
 static int columns_split(const char *line, size_t len, struct tally_arena *arena,
 			 const char *columns[COLUMNS])
 {
@@ -39,8 +39,7 @@ static int row_add(const struct tally_source *source, size_t offset, size_t len,
 	if (!nr)
 		return -ENOMEM;
 	if (nr < NEEDED || !*columns[0] || !*columns[2]) {
-		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, why,
-				  "invalid line of a map");
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, why, "invalid map line");
 		return -EINVAL;
 	}
 	if (tally_cpuid_check(columns[0], &why)) {

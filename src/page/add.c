@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Add the samples of a profile to the columns of a page. */
+/* Adds the samples of a profile to the columns of a page. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,22 +7,22 @@
 #include "base/map.h"
 #include "page/page_table.h"
 
-#define TIME_MAX (UINT64_C(1) << 52) /* its zigzag encoding must also be a valid value */
+#define TIME_MAX (UINT64_C(1) << 52) /* the zigzag encoding must not exceed PAGE_VALUE_MAX */
 
 enum { AT_EVERY = 1 << 14 };
 
-/* State while adding a recording: translates numbers of the profile to numbers of the page. */
+/* State while adding a recording. Translates the profile's indexes to the page's indexes. */
 struct page_adder {
 	struct tally_html *page;
 	const struct tally_html_recording *recording;
 	const struct tally_profile *profile;
-	uint32_t *nodes;          /* by bucket, number + 1; 0: not in the page yet */
-	uint32_t *events;         /* by event, the same */
-	struct tally_map threads; /* (thread, comm) -> thread of the page */
-	uint32_t *order;          /* samples sorted by time; NULL: already sorted */
-	uint64_t first, last, nr; /* times, 0 if there are none; number of samples that pass */
+	uint32_t *nodes;          /* each bucket's index in the page + 1; 0 if not added yet */
+	uint32_t *events;         /* each event's index in the page + 1; 0 if not added yet */
+	struct tally_map threads; /* maps (thread, comm) to the page's thread */
+	uint32_t *order;          /* sample indexes in time order; NULL if already in order */
+	uint64_t first, last, nr; /* time range, 0 if there is none; number of included samples */
 	uint64_t nr_timeless;
-	uint64_t time; /* of the previous sample */
+	uint64_t time; /* timestamp of the previous sample */
 };
 
 static bool kept_passes(const struct page_adder *adder, const struct tally_kept *kept)
@@ -42,7 +42,8 @@ static int by_time(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-/* Sort the samples by time. Usually they are sorted, except for a few that were recorded late. */
+/* Sort the samples by time. Usually the samples are already sorted, except for a few that were
+ * recorded late. */
 static int order_make(struct page_adder *adder)
 {
 	size_t nr = adder->profile->kept.len;
@@ -78,8 +79,8 @@ static int times_find(struct page_adder *adder)
 	return is_ordered ? 0 : order_make(adder);
 }
 
-/* Choose the unit of times: a microsecond, or less if the samples are denser. The first recording
- * with times determines it. */
+/* Choose the time unit: a microsecond, or less if the average interval between samples is shorter.
+ * The first recording with timestamps determines the unit. */
 static void unit_choose(struct page_adder *adder)
 {
 	uint64_t gap = (adder->last - adder->first) / (adder->nr + 1);
@@ -143,8 +144,8 @@ static int adder_thread(struct page_adder *adder, const struct tally_bucket_key 
 
 /* ---- events ------------------------------------------------------------------------ */
 
-/* Add an event. `seen` counts events by name, as several events of a recording may have the same
- * name. */
+/* Add an event. `seen` counts events by name because a recording may have several events with the
+ * same name. */
 static int event_add(struct page_adder *adder, uint32_t number, struct tally_map *seen)
 {
 	const struct tally_html_event *event = &adder->recording->events[number];
@@ -191,7 +192,7 @@ static int sample_add(struct page_adder *adder, const struct tally_kept *kept)
 		ret = adder_thread(adder, key, &thread);
 	if (ret)
 		return ret;
-	/* A sample without a time gets that of the previous one. */
+	/* A sample without a timestamp gets the previous sample's timestamp. */
 	if (kept->time)
 		adder->time = time_value(adder, kept->time);
 	page_column_add(columns, PAGE_SAMPLE_RECORDING, adder->page->recordings.len);
@@ -278,11 +279,12 @@ static int adder_run(struct page_adder *adder)
 		return ret;
 	losses_add(adder);
 	if (adder->first && adder->nr_timeless)
-		tally_html_add_note(adder->page,
-				    "%s: %llu sample%s without a time: shown at the time of the "
-				    "previous sample, or at the start of the recording",
-				    adder->recording->name, (unsigned long long)adder->nr_timeless,
-				    tally_plural(adder->nr_timeless));
+		tally_html_add_note(
+			adder->page,
+			"%s: %llu sample%s without a timestamp: shown at the time of the "
+			"previous sample, or at the start of the recording",
+			adder->recording->name, (unsigned long long)adder->nr_timeless,
+			tally_plural(adder->nr_timeless));
 	return recording_add(adder);
 }
 

@@ -8,7 +8,7 @@
 
 /* ---- escaping for HTML ----------------------------------------------------------- */
 
-/* All characters to escape are inside JSON strings, where \u escapes are possible. */
+/* All characters that must be escaped are inside JSON strings, where \u escapes are allowed. */
 static void add_json_for_html(const char *json, struct tally_str *out)
 {
 	for (; *json; json++) {
@@ -28,7 +28,7 @@ static void add_json_for_html(const char *json, struct tally_str *out)
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* Get the next line of a text. Returns false at the end. */
+/* Get the next line of a string. Returns false at the end. */
 static bool line_next(const char **text, const char **ret_line, size_t *ret_len)
 {
 	const char *line = *text;
@@ -55,7 +55,7 @@ static void add_lines(const char *key, const char *text, struct tally_str *out)
 	tally_json_close(out, ']');
 }
 
-/* Add "label : text" as a pair. */
+/* Add a line "label : text" as a pair. */
 static void add_pair(const char *line, size_t len, struct tally_str *out)
 {
 	const char *colon = memchr(line, ':', len);
@@ -139,7 +139,7 @@ static void add_notes(const struct tally_html *page, struct tally_str *out)
 			       (unsigned long long)page->nr_cut_strings,
 			       tally_plural(page->nr_cut_strings));
 	if (page->nr_cut_weights)
-		tally_str_addf(&notes, "%llu sample%s with a weight over 2^53 limited to that\n",
+		tally_str_addf(&notes, "%llu sample%s with a weight over 2^53 clamped to 2^53\n",
 			       (unsigned long long)page->nr_cut_weights,
 			       tally_plural(page->nr_cut_weights));
 	add_lines("notes", tally_str_text(&notes), out);

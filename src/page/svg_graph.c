@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A flame graph: the boxes of a call tree. */
+/* Draws a flame graph: one box for each node of a call tree. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,10 +11,11 @@
 #include "profile/calltree.h"
 #include "profile/frame_text.h"
 
-/* Limits: viewers fail to open documents with more boxes, deeper graphs or longer names. */
+/* Limits. Viewers fail to open documents with more boxes, deeper graphs or longer names. */
 enum { MOST_BOXES = 20000, MOST_LEVELS = 512, MOST_COLUMNS = 400 };
 
-/* Position of a node's box: `from` is in units of the root's period, like the width. */
+/* Position of a node's box. `from` is in units of the period; the root's period spans the whole
+ * width. */
 struct svg_place {
 	uint64_t from;
 	uint32_t level;
@@ -24,10 +25,10 @@ struct graph {
 	struct svg_writer *writer;
 	const struct tally_svg_event *event;
 	struct tally_calltree tree;
-	struct svg_place *places; /* by node */
-	uint32_t nr_drawn;        /* number of nodes drawn; the others are deeper */
+	struct svg_place *places; /* indexed by node */
+	uint32_t nr_drawn;        /* number of nodes drawn; the remaining nodes are deeper */
 	uint32_t levels;          /* number of levels drawn */
-	uint64_t nr_deep;         /* nodes at the last level, whose callees are unknown */
+	uint64_t nr_deep;         /* number of nodes at the depth limit, with unknown callees */
 };
 
 /* ---- layout ------------------------------------------------------------------------- */
@@ -43,7 +44,7 @@ static void place_children(struct graph *graph, uint32_t node)
 	}
 }
 
-/* Compute the positions of all nodes. They are numbered level by level. */
+/* Compute the positions of all nodes. Nodes are numbered level by level. */
 static int place_all(struct graph *graph)
 {
 	uint32_t nr = (uint32_t)graph->tree.nodes.len, boxes = graph->writer->boxes;
@@ -77,7 +78,7 @@ static void add_share(struct tally_str *out, uint64_t part, uint64_t whole)
 	tally_str_addf(out, "%" PRIu64 ".%02" PRIu64 "%%", share / 100, share % 100);
 }
 
-/* Add the tooltip of a box. */
+/* Add a box's tooltip. */
 static void add_title(const struct graph *graph, const struct tally_graph_node *node)
 {
 	const struct tally_svg *svg = graph->writer->svg;
@@ -220,7 +221,7 @@ static void add_notes(struct graph *graph)
 	tally_str_add(&narrow, ") are not drawn, nor are their callees");
 	add_note(graph, graph->tree.nr_light, tally_str_text(&narrow));
 	add_note(graph, graph->tree.nodes.len - graph->nr_drawn,
-		 "beyond the size limit are not drawn: the deepest ones");
+		 "beyond the size limit, the deepest, are not drawn");
 	add_note(graph, graph->nr_deep, "are at the last level, without their callees");
 	graph->writer->out->failed |= narrow.failed;
 	tally_str_free(&narrow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Copy a file with one feature replaced. Everything up to the end of the records keeps its offset,
- * and the features follow the records, so offsets stored in the file remain valid. */
+/* Copies a file with one feature replaced. Everything up to the end of the records keeps its
+ * offset, and the features follow the records, so offsets stored in the file remain valid. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 
 enum { COPY_HEADER = 104, COPY_SECTION = 16, COPY_PIECE = 16 << 20, COPY_BUFFER = 256 << 10 };
 
-/* Offsets in the header. */
+/* Offsets of fields in the header. */
 enum { COPY_AT_SIZE = 8, COPY_AT_ATTRS = 24, COPY_AT_DATA = 40, COPY_AT_BITS = 72 };
 
 struct copy {
@@ -62,11 +62,11 @@ static int check_parts(const struct tally_perfdata *data, uint64_t *ret_end,
 				      data->len);
 	*ret_end = start + size;
 	if (start < COPY_HEADER || !attrs_are_before(data, *ret_end))
-		return tally_error_at(err, -EINVAL, "the attrs are not before the records",
+		return tally_error_at(err, -EINVAL, "the attrs do not precede the records",
 				      COPY_AT_ATTRS);
 	for (size_t i = 0; i < data->features.len; i++) {
 		if (data->features.data[i].bytes.len > left)
-			return tally_error_at(err, -EINVAL, "features overlap", *ret_end);
+			return tally_error_at(err, -EINVAL, "the features overlap", *ret_end);
 		left -= data->features.data[i].bytes.len;
 	}
 	return 0;
@@ -94,7 +94,8 @@ static int check_kind(const struct tally_perfdata *data, struct tally_error *err
 
 /* ---- bytes ------------------------------------------------------------------------ */
 
-/* Copy with read and write where copy_file_range() does not work between the two files. */
+/* Copy with read() and write(), for use if copy_file_range() does not work between the two
+ * files. */
 static int64_t copy_by_hand(const struct copy *copy, uint64_t offset, uint64_t len)
 {
 	char buffer[COPY_BUFFER];
@@ -128,7 +129,7 @@ static int copy_range(const struct copy *copy, uint64_t offset, uint64_t len)
 			return ret;
 		if (got == -EINTR)
 			continue;
-		if (got <= 0) /* the file was truncated meanwhile */
+		if (got <= 0) /* the file was truncated while copying */
 			return got ? (int)got : -EIO;
 		offset += (uint64_t)got;
 		len -= (uint64_t)got;
@@ -138,7 +139,7 @@ static int copy_range(const struct copy *copy, uint64_t offset, uint64_t len)
 
 /* ---- features ----------------------------------------------------------------------- */
 
-/* Collect the features of the copy, indexed by number. */
+/* Collect the features for the copy, indexed by number. */
 static void features_choose(const struct tally_perfdata *data,
 			    const struct tally_perfdata_feature *added,
 			    const struct tally_perfdata_feature *ret_chosen[TALLY_FEATURE_LIMIT])

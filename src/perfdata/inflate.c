@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * COMPRESSED and COMPRESSED2 records: pieces of one zstd stream for the whole file. A zstd frame
- * need not end with a piece, and records may span pieces. Therefore the decoder and the window with
- * its output live as long as the reader.
+ * Expands COMPRESSED and COMPRESSED2 records: pieces of a single zstd stream for the whole file. A
+ * zstd frame need not end at the end of a piece, and records may span pieces, so the decoder and
+ * its output window live as long as the reader.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct tally_inflater {
 	ZSTD_inBuffer in;
 	struct tally_window window;
 	uint64_t offset; /* offset of the current piece */
-	/* Compressed bytes so far, and the bytes and records they expanded to. */
+	/* Totals so far: compressed bytes, expanded bytes, and expanded records. */
 	uint64_t fed, given, records;
 	bool broken;
 	bool pending; /* the decoder may have more output */
@@ -95,7 +95,7 @@ int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *con
 	return 0;
 }
 
-/* Reject an expansion that is far beyond that of any recorder; `err` names the limit. */
+/* Reject a compression ratio far beyond what any recorder produces. `err` names the limit. */
 static int check_expansion(const struct tally_inflater *inflater, struct tally_error *err)
 {
 	const char *text = NULL;
@@ -134,7 +134,7 @@ int tally_inflater_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 	if (ret)
 		return tally_error_at(err, ret, "out of memory", inflater->offset);
 	if (inflater->broken && !was_broken)
-		note_broken(data, inflater->offset, 0, "the compressed stream is broken");
+		note_broken(data, inflater->offset, 0, "the compressed stream is corrupt");
 	if (have < HEADER || have < raw.size)
 		return 0;
 	raw.type = tally_load_u32(raw.data, swap);

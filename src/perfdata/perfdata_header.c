@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The header of perf.data, its attr table and its feature table. No value in them is trusted: every
- * offset and size is limited to the file.
+ * Reads the header of perf.data, its attr table and its feature table. No value in them is trusted:
+ * every offset and size is checked against the file size.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 
 enum {
 	PIPE_HEADER = 16,
-	OLDEST_HEADER = 72, /* before feature bits were added */
+	OLDEST_HEADER = 72, /* header size before feature bits were added */
 	FILE_HEADER = 104,
 	SECTION = 16, /* u64 offset, u64 size */
 	EVENT_TYPE_ENTRY = 72,
 	FEATURE_WORDS = TALLY_FEATURE_LIMIT / 64,
 };
 
-/* Offsets in the header. */
+/* Offsets of fields in the header. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_TYPES = 56, AT_BITS = 72 };
 
 struct section {
@@ -33,8 +33,8 @@ static bool size_is_known(uint64_t size)
 	return size == PIPE_HEADER || size == OLDEST_HEADER || size == FILE_HEADER;
 }
 
-/* The magic shows the byte order. But version 1 wrote it as text in both byte orders, so there the
- * byte order follows from the size field. */
+/* The magic indicates the byte order, except in version 1, where the magic is the same in both byte
+ * orders. In version 1, the size field indicates the byte order. */
 static int probe_magic(struct tally_perfdata *data, const uint8_t *bytes)
 {
 	struct tally_perfdata_info *info = &data->info;
@@ -90,8 +90,8 @@ static void note_attr(struct tally_perfdata *data, size_t i, uint64_t at, const 
 								 .text = text});
 }
 
-/* Read one attr and the section of its IDs. `ids_left` limits the total number of IDs of all attrs,
- * because in a hostile file they may all point to the same bytes. */
+/* Read one attr and the section with its IDs. `ids_left` limits the total number of IDs, because
+ * all attrs of a hostile file may point to the same bytes. */
 static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_t *ids_left)
 {
 	uint64_t size = data->info.attr_size;
@@ -113,7 +113,7 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 	*ids_left -= ids.size / 8;
 	ret = tally_perfdata_events_append(&data->events, &attr, data->bytes + ids.offset,
 					   ids.size / 8, data->info.is_foreign, &event);
-	/* EVENT_DESC is read later and applied then. */
+	/* EVENT_DESC is read later, and its names are applied then. */
 	return ret ? ret : tally_names_event_added(data, event, NULL, 0, at);
 }
 
@@ -140,7 +140,7 @@ static int read_attrs(struct tally_perfdata *data)
 	return ret;
 }
 
-/* Without attrs the layout of samples is unknown. */
+/* Add a note if there are no attrs, because the layout of samples is then unknown. */
 static void check_attrs(struct tally_perfdata *data)
 {
 	if (!data->names.lacks_attrs)
@@ -150,7 +150,7 @@ static void check_attrs(struct tally_perfdata *data)
 					: "the attrs are lost: cannot read any sample");
 }
 
-/* perf 3.x: {u64 config, char name[64]} for every event. */
+/* Read the event types written by perf 3.x: {u64 config, char name[64]} for each event. */
 static int read_event_types(struct tally_perfdata *data)
 {
 	struct section types = section_at(data, AT_TYPES);
@@ -198,7 +198,7 @@ static void note_feature(struct tally_perfdata *data, unsigned id, uint64_t at, 
 								 .text = text});
 }
 
-/* Return true if a section is a hole, see tally_file_map_has_large_holes(). */
+/* Return true if a section lies in a hole; see tally_file_map_has_large_holes(). */
 static bool is_hollow(const struct tally_perfdata *data, struct section at)
 {
 	const struct tally_file_map *map = data->maps.data;
@@ -207,14 +207,14 @@ static bool is_hollow(const struct tally_perfdata *data, struct section at)
 	       tally_file_map_has_large_holes(map, at.offset, at.size);
 }
 
-/* Add a feature; its table entry is at `entry`. */
+/* Add the feature with the table entry at offset `entry`. */
 static int feature_entry_add(struct tally_perfdata *data, unsigned id, uint64_t entry,
 			     struct section at)
 {
 	if (!tally_range_ok(at.offset, at.size, data->len))
-		note_feature(data, id, entry, "feature outside the file");
+		note_feature(data, id, entry, "the feature is outside the file");
 	else if (is_hollow(data, at))
-		note_feature(data, id, entry, "feature in a hole of the file");
+		note_feature(data, id, entry, "the feature is in a hole in the file");
 	else
 		return tally_features_add(
 			data, id, at.offset,
@@ -222,7 +222,7 @@ static int feature_entry_add(struct tally_perfdata *data, unsigned id, uint64_t 
 	return 0;
 }
 
-/* Read the entry of tally's own feature at the end of the table; see TALLY_UNLISTED_MAGIC. */
+/* Read the entry for tally's own feature at the end of the table; see TALLY_UNLISTED_MAGIC. */
 static int read_unlisted(struct tally_perfdata *data, uint64_t table)
 {
 	if (!tally_range_ok(table, 16 + SECTION, data->len) ||
@@ -232,8 +232,8 @@ static int read_unlisted(struct tally_perfdata *data, uint64_t table)
 				 section_at(data, table + 16));
 }
 
-/* The table directly follows the records and has one section per set bit, even for unknown
- * features. */
+/* Read the feature table. It directly follows the records and has one section per set bit, even for
+ * unknown features. */
 static int read_features(struct tally_perfdata *data, uint64_t table)
 {
 	uint64_t bits[FEATURE_WORDS];
@@ -244,7 +244,7 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 		if (!tally_bit_is_set(bits, id))
 			continue;
 		if (!tally_range_ok(table, SECTION, data->len)) {
-			note_feature(data, id, table, "feature table outside the file");
+			note_feature(data, id, table, "the feature table is outside the file");
 			return 0;
 		}
 		ret = feature_entry_add(data, id, table, section_at(data, table));
@@ -253,7 +253,7 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 	return ret ? ret : read_unlisted(data, table);
 }
 
-/* Limit the records to the file and detect an unfinished recording. */
+/* Clip the data section to the size of the file, and detect an unfinished recording. */
 static struct section clip_data(struct tally_perfdata *data)
 {
 	struct section at = section_at(data, AT_DATA);
@@ -296,7 +296,7 @@ int tally_header_read(struct tally_perfdata *data, struct tally_error *err)
 		records = (struct section){PIPE_HEADER, data->info.data_size};
 	} else {
 		if (data->len < TALLY_MIN(size, FILE_HEADER))
-			return tally_error_at(err, -EINVAL, "file ends inside its header",
+			return tally_error_at(err, -EINVAL, "the file ends inside its header",
 					      data->len);
 		records = clip_data(data);
 		ret = read_attrs(data);

@@ -21,19 +21,18 @@ const char *tally_names_copy(struct tally_perfdata *data, const void *name, size
 	return tally_arena_strndup(&data->events.texts, name, len);
 }
 
-/* Count one more event checked. Returns false if the limit is reached. */
+/* Count another event checked for a name. Return false if the limit has been reached. */
 static bool naming_is_allowed(struct tally_perfdata *data)
 {
 	if (data->names.namings < TALLY_NAMINGS_MAX) {
 		data->names.namings++;
 		return true;
 	}
-	tally_reader_add_note(data,
-			      (struct tally_perfdata_note){
-				      .kind = TALLY_NOTE_LIMIT,
-				      .offset = data->input.at,
-				      .text = "more names for the same events than the limit of "
-					      "4194304: the rest is ignored"});
+	tally_reader_add_note(data, (struct tally_perfdata_note){
+					    .kind = TALLY_NOTE_LIMIT,
+					    .offset = data->input.at,
+					    .text = "more names for the same events than the limit "
+						    "of 4194304: further names are ignored"});
 	return false;
 }
 
@@ -64,13 +63,13 @@ int tally_names_event_added(struct tally_perfdata *data, struct tally_event *eve
 	int ret = tally_event_desc_name(data, event, ids, nr);
 
 	if (event->pub.is_partial)
-		tally_reader_add_note(
-			data, (struct tally_perfdata_note){
-				      .kind = TALLY_NOTE_NEWER_FIELDS,
-				      .what = event->pub.index,
-				      .offset = offset,
-				      .text = "samples have fields of a newer perf: fields after "
-					      "them are not read"});
+		tally_reader_add_note(data,
+				      (struct tally_perfdata_note){
+					      .kind = TALLY_NOTE_NEWER_FIELDS,
+					      .what = event->pub.index,
+					      .offset = offset,
+					      .text = "samples have fields from a newer perf: the "
+						      "fields after them are not read"});
 	return ret ? ret : tally_tracing_name(data, event);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records in file order and in time order. */
+/* Returns records in file order and in time order. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "perfdata/reader.h"
 #include "perfdata/swap.h"
 
-/* Distance in bytes by which coming records are prefetched. */
+/* Prefetch distance for upcoming records, in bytes. */
 #define PREFETCH_AHEAD ((uint64_t)2048)
 
 void tally_reader_add_note(struct tally_perfdata *data, struct tally_perfdata_note note)
@@ -46,7 +46,7 @@ uint8_t *tally_reader_scratch(struct tally_perfdata *data, size_t size)
 
 /* ---- one record ---------------------------------------------------------- */
 
-/* Byte-swap a record of the other byte order in a copy. */
+/* Copy a record, and convert the copy to host byte order. */
 static int raw_swap(struct tally_perfdata *data, struct tally_raw *raw,
 		    const struct tally_event *event)
 {
@@ -75,7 +75,7 @@ static int raw_swap(struct tally_perfdata *data, struct tally_raw *raw,
 			      .kind = TALLY_NOTE_BAD_RECORD,
 			      .what = raw->type,
 			      .offset = raw->offset,
-			      .text = "invalid sizes inside a record of the other byte order"});
+			      .text = "invalid sizes inside a record with foreign byte order"});
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static bool is_container(const struct tally_raw *raw)
 	       !(raw->flags & (TALLY_PERFDATA_EXPANDED | TALLY_PERFDATA_OLD_FEATURE));
 }
 
-/* Records read again after rewinding are not counted again. */
+/* Count a record, unless it is being reread after rewinding. */
 static void count_record(struct tally_perfdata *data)
 {
 	if (++data->read > data->processed) {
@@ -95,7 +95,8 @@ static void count_record(struct tally_perfdata *data)
 	}
 }
 
-/* First record type of simpleperf. Its types do not affect samples, so they are not reported. */
+/* First of simpleperf's record types. They do not affect samples, so they are not reported as
+ * unknown. */
 enum { SIMPLEPERF_TYPES = 32768 };
 
 static void note_unknown(struct tally_perfdata *data, const struct tally_raw *raw)
@@ -109,8 +110,8 @@ static void note_unknown(struct tally_perfdata *data, const struct tally_raw *ra
 								 .text = "unknown record type"});
 }
 
-/* Process the side effects of a record: contents of compressed records, and metadata. After
- * rewinding the contents are expanded again, but metadata are not applied again. */
+/* Process compressed records and metadata. After rewinding, compressed records are expanded again,
+ * but metadata is not applied again. */
 static int raw_process(struct tally_perfdata *data, struct tally_raw *raw)
 {
 	int ret = 0;
@@ -129,7 +130,7 @@ static int raw_process(struct tally_perfdata *data, struct tally_raw *raw)
 	return ret;
 }
 
-/* Get the next record, in host byte order, with its event. */
+/* Return the next record, in host byte order, with its event. */
 static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
 		       struct tally_event **ret_event, struct tally_error *err)
 {
@@ -199,7 +200,8 @@ int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_recor
 
 /* ---- time order ---------------------------------------------------------- */
 
-/* Records without a time, and those too late to be sorted, are returned immediately. */
+/* Return true if a record must be returned immediately because it has no timestamp or arrived too
+ * late to be sorted. */
 static bool is_immediate(struct tally_perfdata *data, uint64_t time, uint16_t *flags)
 {
 	if (!time || time == UINT64_MAX)
@@ -259,13 +261,14 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 	tally_release_touch(data, entry->data, entry->size);
 }
 
-/* Return the memory used by queued records, as far as they are copies. */
+/* Return the memory used by queued records if they are copies, otherwise 0. */
 static uint64_t order_memory(const struct tally_perfdata *data)
 {
 	return data->info.is_stream || data->inflater ? data->pool.used + data->order.used : 0;
 }
 
-/* The queue is too large: return the oldest records, although older ones may still arrive. */
+/* Start returning the oldest records regardless of the limit, because the queue is too large. Even
+ * older records may still arrive. */
 static void order_flush(struct tally_perfdata *data)
 {
 	tally_order_limit_ignore(&data->order);
@@ -276,7 +279,7 @@ static void order_flush(struct tally_perfdata *data)
 						    "queued records: records may be out of order"});
 }
 
-/* Apply the limit again when the queue has shrunk to half of its maximum. */
+/* Apply the limit again once the queue has shrunk to half its maximum size. */
 static void order_flush_end(struct tally_perfdata *data)
 {
 	if (data->order.is_unbound && order_memory(data) <= data->waiting_max / 2)
@@ -290,8 +293,8 @@ static bool input_is_plain(const struct tally_perfdata *data)
 	       !data->failed.code && data->input.range < data->input.ranges.len;
 }
 
-/* Fast path of order_fill() for records of a mapped file that need no special treatment. Stops at
- * the first other record. Returns 0 or -ENOMEM. */
+/* Queue records from a mapped file, as long as they need no special treatment. This is the fast
+ * path of order_fill(); it stops at the first record that needs more. Return 0 or -ENOMEM. */
 static int order_fill_plain(struct tally_perfdata *data)
 {
 	const struct tally_range *range;
@@ -333,8 +336,8 @@ static int order_fill_plain(struct tally_perfdata *data)
 	return ret;
 }
 
-/* Read until a record can be returned immediately (1) or records may be removed from the queue (0).
- */
+/* Read until a record can be returned immediately (returns 1), or until queued records can be
+ * removed (returns 0). */
 static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record *ret_record)
 {
 	struct tally_raw raw;
@@ -350,8 +353,8 @@ static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record 
 		if (!is_wanted(data, raw.type, number))
 			continue;
 		if (is_immediate(data, time, &raw.flags)) {
-			/* In a directory a round covers one file only, so it does not limit the
-			 * others. */
+			/* In a directory, a round covers only one file and guarantees nothing about
+			 * the other files. */
 			if (raw.type == TALLY_PERFDATA_FINISHED_ROUND && !data->info.is_dir)
 				tally_order_round(&data->order);
 			record_set(ret_record, &raw, event, number);

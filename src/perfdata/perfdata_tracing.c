@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracing data: the format files of tracefs on the recording machine.
+ * Tracing data: the recording machine's format files from tracefs.
  *
  * Layout: magic, version, byte order, size of a long, page size; header_page and header_event, each
- * with its name; the formats of ftrace; the name and the formats of each system; kallsyms; printk
- * formats; from version 0.6 on saved command names. Numbers are in the byte order given there. A
- * truncated blob is used up to its end.
+ * with its name; the ftrace formats; the name and the formats of each system; kallsyms; printk
+ * formats; since version 0.6, the saved command names. Numbers are in the byte order given at the
+ * start. If a blob is truncated, the part before the truncation is used.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@
 
 static const char magic[] = "\x17\x08\x44tracing";
 
-/* The parsed form and the memory it owns. */
+/* The parsed tracing data and the memory that it owns. */
 struct tracing {
-	struct tally_perfdata_tracing pub; /* must be first: freed by a pointer to it */
+	struct tally_perfdata_tracing pub; /* must be first; the structure is freed through it */
 	TALLY_VEC(struct tally_perfdata_trace_format) formats;
 };
 
@@ -32,7 +32,7 @@ static bool tracing_is_here(const uint8_t *bytes, size_t len)
 	return len >= sizeof(magic) - 1 && !memcmp(bytes, magic, sizeof(magic) - 1);
 }
 
-/* Return NUL-terminated text in place, or NULL on failure. */
+/* Return a NUL-terminated string in place, or NULL on failure. */
 static const char *read_text(struct tally_feature_bytes *in)
 {
 	const char *text = (const char *)in->data + in->at;
@@ -96,7 +96,8 @@ static int parse_front(struct tracing *tracing, struct tally_feature_bytes *in,
 	pub->version = read_text(in);
 	bytes = tally_feature_read(in, 2);
 	if (!pub->version || !bytes)
-		return tally_error_at(err, -EINVAL, "tracing data ends in its header", in->at);
+		return tally_error_at(err, -EINVAL, "the tracing data ends inside its header",
+				      in->at);
 	pub->is_big_endian = bytes[0];
 	pub->long_size = bytes[1];
 	in->swap = pub->is_big_endian != TALLY_HOST_BIG_ENDIAN;
@@ -178,7 +179,8 @@ int tally_perfdata_tracing(struct tally_perfdata *data,
 
 /* ---- formats by ID, and names of tracepoints ----------------------------- */
 
-/* Return the rest of the line that starts with `key`; empty without such a line. */
+/* Return the remainder of the line that starts with `key`. The result is empty if there is no such
+ * line. */
 static struct tally_perfdata_slice format_value(struct tally_perfdata_slice text, const char *key)
 {
 	const char *at = (const char *)text.data, *end = at + text.len;
@@ -205,7 +207,7 @@ static uint64_t decimal(struct tally_perfdata_slice text)
 	return value;
 }
 
-/* Make "system:name" from a format. `*ret_name` is NULL if the format has no printable name. */
+/* Build "system:name" for a format. `*ret_name` is NULL if the format has no printable name. */
 static int name_format(struct tally_perfdata *data,
 		       const struct tally_perfdata_trace_format *format, const char **ret_name)
 {
@@ -222,7 +224,8 @@ static int name_format(struct tally_perfdata *data,
 	return *ret_name ? 0 : -ENOMEM;
 }
 
-/* Index a format. If several have the same ID, the first one is used for name, fields and text. */
+/* Index a format. If several formats have the same ID, the first provides the name, fields and
+ * text. */
 static int index_format(struct tally_perfdata *data,
 			const struct tally_perfdata_trace_format *format)
 {
@@ -240,7 +243,7 @@ static int index_format(struct tally_perfdata *data,
 	return ret ? ret : tally_map_set(&names->formats, id, names->tracepoints.len - 1);
 }
 
-/* Index all formats, on the first lookup of a tracepoint. */
+/* Index all formats when a tracepoint is looked up for the first time. */
 static int index_formats(struct tally_perfdata *data)
 {
 	const struct tally_perfdata_tracing *tracing;
@@ -266,7 +269,8 @@ static int index_formats(struct tally_perfdata *data)
 	return ret;
 }
 
-/* Find the entry of an ID. `*ret_entry` is NULL if no format has it. Returns 0 or -ENOMEM. */
+/* Find the entry with this ID. `*ret_entry` is NULL if no format has the ID. Return 0 or
+ * -ENOMEM. */
 static int find_entry(struct tally_perfdata *data, uint64_t id,
 		      const struct tally_trace_entry **ret_entry)
 {

@@ -9,7 +9,7 @@
 
 enum takes { TAKES_NAME, TAKES_NUMBERS, TAKES_TIME };
 
-/* By enum query_kind. */
+/* Fields, indexed by enum query_kind. */
 static const struct query_field {
 	const char *name;
 	enum takes takes;
@@ -31,7 +31,7 @@ struct query_parser {
 	size_t at;
 	struct tally_query *query;
 	struct tally_error *err;
-	struct tally_str value; /* of the current word, without quotes */
+	struct tally_str value; /* value of the current word, without quotes */
 };
 
 static bool is_blank(char c)
@@ -51,8 +51,8 @@ static int parser_fail(const struct query_parser *parser, const char *text, size
 
 /* ---- fields --------------------------------------------------------------------- */
 
-/* Return the length of the field name at `text`, which ends with a colon; 0 if there is no field.
- * "std::" and "LazyCompile:" begin names. */
+/* Return the length of the field name at `text`, which ends with a colon, or 0 if there is no
+ * field. "std::" and "LazyCompile:" begin names, not fields. */
 static size_t field_len(const char *text)
 {
 	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz-_");
@@ -86,8 +86,8 @@ static int parse_field(struct query_parser *parser, enum query_kind *ret_kind)
 
 /* ---- values --------------------------------------------------------------------- */
 
-/* Return the end of the regular expression that begins after the '/' at `at`: the '/' that ends its
- * word. 0 if it is not a regular expression. */
+/* Return the offset of the '/' that ends the regular expression begun by the '/' at `at`. The
+ * closing '/' must be at the end of a word. Return 0 if the word is not a regular expression. */
 static size_t regex_end(const struct query_parser *parser, size_t at)
 {
 	const char *text = parser->text;
@@ -101,7 +101,7 @@ static size_t regex_end(const struct query_parser *parser, size_t at)
 	return 0;
 }
 
-/* Parse the quoted text that begins at parser->at. */
+/* Parse the quoted string that begins at parser->at. */
 static int parse_quoted(struct query_parser *parser)
 {
 	const char *text = parser->text;
@@ -182,11 +182,11 @@ static int parse_value(struct query_parser *parser, struct query_word *word)
 		return ret;
 	value = tally_str_text(&parser->value);
 	if (takes == TAKES_TIME) {
-		why = "a time is start,end in seconds, either of which may be omitted, or "
+		why = "a time range is start,end in seconds (either may be omitted) or "
 		      "10%-20%";
 		ret = tally_time_range_parse(value, &word->time);
 	} else {
-		why = "numbers and ranges look like 0-3,5";
+		why = "expected numbers or ranges such as 0-3,5";
 		ret = tally_ranges_parse(value, &word->numbers);
 	}
 	return ret == -EINVAL ? parser_fail(parser, why, start) : ret;

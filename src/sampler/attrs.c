@@ -10,7 +10,7 @@
 
 #define MAX_RATE_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
 
-/* Return the highest frequency that the kernel permits; UINT64_MAX if that cannot be read. */
+/* Return the highest frequency that the kernel permits, or UINT64_MAX if it cannot be read. */
 static uint64_t max_rate(void)
 {
 	uint64_t rate;
@@ -71,8 +71,9 @@ static bool term_given(const struct tally_event_spec *spec, uint32_t term)
 	return spec->terms.given & term;
 }
 
-/* Set the period or frequency: the event's own, else that of -c, else a period of 1 for tracepoints
- * and breakpoints unless -F was given, else the frequency. */
+/* Set the period or frequency. An event's own setting takes precedence over -c. Without either,
+ * tracepoints and breakpoints have a period of 1 unless -F was given. All other events use the
+ * frequency. */
 static void attr_rate(const struct tally_sampler *sampler, const struct tally_event_spec *spec,
 		      struct perf_event_attr *attr)
 {
@@ -146,7 +147,7 @@ static void attr_event_chain(const struct tally_sampling *sampling,
 		attr->sample_max_stack = (uint16_t)spec->terms.max_stack;
 }
 
-/* Return the branch types. Privilege levels alone mean branches of any kind. */
+/* Return the branch types. If only privilege levels are given, select all branch types. */
 static uint64_t branch_type(const struct tally_sampling *sampling)
 {
 	enum {
@@ -157,7 +158,7 @@ static uint64_t branch_type(const struct tally_sampling *sampling)
 	return sampling->branch_type | (is_any ? PERF_SAMPLE_BRANCH_ANY : 0);
 }
 
-/* Set the fields of samples, from rows of (wanted, bits). */
+/* Select the sample fields, using a table of (wanted, bits) rows. */
 static void attr_fields(const struct tally_sampler *sampler, const struct tally_event_spec *spec,
 			struct perf_event_attr *attr)
 {
@@ -205,7 +206,8 @@ static void attr_exclude(const struct tally_sampling *sampling, struct perf_even
 	}
 }
 
-/* Set when the event counts, and for which tasks. Members follow their leader. */
+/* Determine when the event counts, and for which tasks. Group members are enabled together with
+ * their leader. */
 static void attr_state(const struct tally_sampler *sampler, size_t index,
 		       const struct tally_event_spec *spec, struct perf_event_attr *attr)
 {
@@ -251,7 +253,7 @@ static void attr_tracking(const struct tally_sampling *sampling, struct perf_eve
 	attr->build_id = sampling->buildid_mmap;
 }
 
-/* The dummy event is active from the start, independently of the other events. */
+/* Enable the dummy event from the start, independently of the other events. */
 static void attr_dummy(const struct tally_sampler *sampler, struct perf_event_attr *attr)
 {
 	attr->exclude_guest = 0;
@@ -275,7 +277,7 @@ static void attr_make(struct tally_sampler *sampler, size_t index)
 	attr_fields(sampler, spec, attr);
 	attr_event_chain(sampler->sampling, spec, attr);
 	attr_state(sampler, index, spec, attr);
-	/* Only the leader samples; its samples contain the counts of the members. */
+	/* Only the leader is sampled; its samples contain the counts of the members. */
 	if (spec->sample_read && spec->leader != index) {
 		attr->freq = 0;
 		attr->sample_period = 0;
@@ -288,7 +290,8 @@ static void attr_make(struct tally_sampler *sampler, size_t index)
 		attr_tracking(sampler->sampling, attr);
 }
 
-/* Samples of several events need ids; at a fixed offset if their layouts differ. */
+/* Add IDs to samples if there are several events or if with_identifier is set. If with_identifier
+ * is set or the sample layouts differ, put the IDs at a fixed offset. */
 static void attrs_identify(struct tally_sampler *sampler)
 {
 	bool same = !sampler->sampling->with_identifier;
@@ -311,8 +314,9 @@ int sampler_attrs(struct tally_sampler *sampler)
 	if (ret)
 		return ret;
 	if (sampling->has_period && sampling->freq) {
-		tally_message_error(sampling->messages,
-				    "-c and -F exclude each other: a fixed period or a frequency");
+		tally_message_error(
+			sampling->messages,
+			"-c (a fixed period) and -F (a frequency) cannot be used together");
 		return -EINVAL;
 	}
 	if (sampling->max_stack > UINT16_MAX) {

@@ -63,7 +63,7 @@ static int check(struct tally_events *events, const char *dir, const char *cpuid
 	if (!cpuid || *table.name)
 		return 0;
 	tally_message_error(messages, "no event table for CPU '%s'", cpuid);
-	tally_message_hint(messages, "use an identifier of mapfile.csv, such as "
+	tally_message_hint(messages, "use an identifier from mapfile.csv, such as "
 				     "GenuineIntel-6-8F-8, or a table name, such as silvermont");
 	return -EINVAL;
 }

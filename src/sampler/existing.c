@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of existing objects: ids, the kernel, and running tasks. */
+/* Records for objects that exist before the recording starts: IDs, the kernel and running tasks. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "sampler/sampler.h"
 #include "tally/perfdata.h"
 
-/* The event, CPU and thread of an id. */
+/* ID with its event, CPU and thread. */
 struct index_entry {
 	uint64_t id, event, cpu, tid;
 };
@@ -29,7 +29,7 @@ static int add_index_entries(const struct tally_sampler *sampler, size_t event,
 			.tid = (uint64_t)(int64_t)sampler->threads->thread[i % nr_threads].tid,
 		};
 
-		/* A thread that ended before its events were opened has no counters and no ids. */
+		/* A thread that exited before its events were opened has no counters and no IDs. */
 		if (!tally_counters_id(sampler->counters, event, i / nr_threads, i % nr_threads,
 				       &entry.id))
 			tally_str_add_bytes(out, &entry, sizeof(entry));
@@ -37,7 +37,7 @@ static int add_index_entries(const struct tally_sampler *sampler, size_t event,
 	return tally_str_error(out);
 }
 
-/* Each record has as many entries as fit. */
+/* Put as many entries into each record as fit. */
 int tally_sampler_add_ids(struct tally_sampler *sampler)
 {
 	enum { ENTRY = sizeof(struct index_entry), MOST = (65528 - 16) / ENTRY };
@@ -58,8 +58,8 @@ int tally_sampler_add_ids(struct tally_sampler *sampler)
 	return ret;
 }
 
-/* Return true if samples may contain kernel addresses. Transports that estimate sample only user
- * space. */
+/* Return true if samples may contain kernel addresses. Transports that estimate counts sample only
+ * user space. */
 static bool kernel_is_wanted(const struct tally_sampler *sampler)
 {
 	const struct tally_transport *transport = sampler->sampling->transport;
@@ -73,7 +73,7 @@ static bool kernel_is_wanted(const struct tally_sampler *sampler)
 	return false;
 }
 
-/* Before its exec, only the name of the command matters; later, its maps and children do too. */
+/* Before the exec, only the command's name matters. Later, its maps and children matter too. */
 static int add_child(struct tally_sampler *sampler, const struct tally_child *child, bool started)
 {
 	int ret;
@@ -149,9 +149,9 @@ static void synth_init(struct tally_sampler *sampler)
 	synth->parents = false;
 }
 
-/* The first time, append the records gathered earlier. Later, append the current state. If
- * privileges have been dropped since, it is incomplete, so the records gathered with privileges
- * precede it. */
+/* On the first call, append the records gathered earlier. On later calls, append the current state.
+ * If privileges were dropped in the meantime, the current state is incomplete, so append the
+ * records gathered with privileges before it. */
 static int gather(struct tally_sampler *sampler, const struct tally_child *child, bool is_tail,
 		  bool started)
 {
@@ -186,13 +186,13 @@ static void warn_hidden(const struct tally_sampler *sampler)
 		return;
 	tally_access_read(NULL, &access);
 	if (!tally_proc_matches_us())
-		tally_message_warn(messages,
-				   "what runs already has no names: /proc is not that of this pid "
-				   "namespace: " TALLY_PROC_FIX);
+		tally_message_warn(messages, "existing tasks have no names, because /proc belongs "
+					     "to another PID namespace: " TALLY_PROC_FIX);
 	if (tally_target_has_cpus(&sampler->sampling->target) && !access.initial_pid_namespace)
 		tally_message_warn(
-			messages, "tasks outside this pid namespace are recorded as pid 0, without "
-				  "names; run tally outside of it (in a container: --pid=host)");
+			messages,
+			"tasks outside this PID namespace are recorded as PID 0, without names; "
+			"run tally outside the namespace (in a container: --pid=host)");
 	if (kernel_is_wanted(sampler) && !tally_access_kernel_addresses(&access, &why))
 		tally_refuse_warning("the kernel's symbols will be missing", &why, messages);
 	if (sampler->synth.hidden && !sampler->synth.others &&
@@ -203,7 +203,7 @@ static void warn_hidden(const struct tally_sampler *sampler)
 	}
 }
 
-/* Warn of records that will be incomplete later, without privileges. */
+/* Warn about records that will be incomplete later, once privileges have been dropped. */
 static void warn_later(const struct tally_sampler *sampler)
 {
 	const struct tally_sampling *sampling = sampler->sampling;
@@ -212,12 +212,12 @@ static void warn_later(const struct tally_sampler *sampler)
 		return;
 	if (sampling->is_synthesized_again)
 		tally_message_warn(sampling->messages,
-				   "capabilities are dropped now: later, other users' processes "
-				   "are recorded in their current state");
+				   "capabilities are now dropped: later records of other users' "
+				   "processes show their state at this point");
 	if (sampler->synth.build_ids)
 		tally_message_warn(sampling->messages,
-				   "no build IDs in the maps of running processes: their files are "
-				   "not read with capabilities");
+				   "no build IDs in the maps of running processes, because files "
+				   "are not read while tally holds capabilities");
 }
 
 int tally_sampler_gather(struct tally_sampler *sampler, const struct tally_child *child)
@@ -227,7 +227,7 @@ int tally_sampler_gather(struct tally_sampler *sampler, const struct tally_child
 	synth_init(sampler);
 	sampler->had_privileges = tally_privileges_held();
 	warn_later(sampler);
-	/* Users' files must not be read with more rights than the user has. */
+	/* Do not read users' files with privileges that the user does not have. */
 	sampler->synth.build_ids &= !sampler->had_privileges;
 	if (!sampler->sampling->tail_synth || sampler->had_privileges)
 		ret = gather_all(sampler, child, false);

@@ -19,7 +19,8 @@ bool tally_privileges_held(void)
 	return !is_root() && tally_caps_held();
 }
 
-/* If the binary is set-uid, files would be opened and written as another user. */
+/* Drop the user and group IDs of a set-uid or set-gid binary. Otherwise, files would be opened and
+ * written as another user. */
 static int give_up_ids(void)
 {
 	if (getegid() != getgid() && setresgid(getgid(), getgid(), getgid()))
@@ -34,7 +35,8 @@ int tally_privileges_begin(bool wanted, const struct tally_messages *messages)
 	int ret = give_up_ids();
 
 	if (ret) {
-		tally_message_error(messages, "cannot drop the set user id: %s", strerror(-ret));
+		tally_message_error(messages, "cannot drop set-user-ID privileges: %s",
+				    strerror(-ret));
 		return ret;
 	}
 	if (!wanted)
@@ -43,7 +45,7 @@ int tally_privileges_begin(bool wanted, const struct tally_messages *messages)
 	return 0;
 }
 
-/* A failure is reported by the code that needs the capability. */
+/* Ignore failures: the code that needs the capability reports them. */
 void tally_privileges_raise(void)
 {
 	if (!is_root())
@@ -76,7 +78,7 @@ int tally_privileges_kallsyms(void)
 	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	if (!is_raised)
 		tally_privileges_lower();
-	/* If stdin is closed, the descriptor could be 0. */
+	/* If stdin is closed, the new descriptor could be 0, so move it. */
 	if (fd >= 0)
 		safe = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (fd >= 0)

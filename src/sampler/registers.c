@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Registers in samples of this machine, with the numbers of the kernel's ABI. */
+/* Registers that samples on this machine can contain, with their numbers in the kernel's ABI. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "sampler/sampling.h"
 
-/* Rows of (name, number), terminated by NULL; the numbers are those of asm/perf_regs.h. */
+/* Rows of (name, number), terminated by NULL, with the numbers from asm/perf_regs.h. */
 static const struct reg {
 	const char *name;
 	uint8_t bit;
@@ -69,7 +69,7 @@ int tally_sampling_parse_registers(const struct tally_sampling *sampling, const 
 			reg++;
 		if (!reg->name) {
 			tally_message_error(sampling->messages,
-					    "'%.*s' is not a register of this machine", (int)len,
+					    "'%.*s' is not a register on this machine", (int)len,
 					    at);
 			list_registers(sampling->messages);
 			return -EINVAL;

@@ -13,7 +13,8 @@
 #include "base/str.h"
 #include "client/client_probe.h"
 
-/* Emit everything after the first line. The first `skip` fixes have already been applied. */
+/* Emit everything after the first line, except the first `skip` fixes, which have already been
+ * applied. */
 static void emit_details(const struct tally_refusal *why, size_t skip,
 			 const struct tally_messages *messages)
 {
@@ -60,10 +61,11 @@ void tally_refuse_start(const char *command, int code, const struct tally_messag
 	getrlimit(RLIMIT_NPROC, &limit);
 	if (code != -EAGAIN || limit.rlim_cur == RLIM_INFINITY)
 		return;
-	tally_message_detail(messages, "found: RLIMIT_NPROC is %" PRIu64 " processes of this user",
+	tally_message_detail(messages, "found: RLIMIT_NPROC is %" PRIu64 " processes for this user",
 			     (uint64_t)limit.rlim_cur);
 	tally_message_hint(
-		messages, "end some of them, or raise the limit: ulimit -u, or as root ulimit -Hu");
+		messages,
+		"end some processes, or raise the limit: ulimit -u, or as root ulimit -Hu");
 }
 
 void tally_refuse_limit(const char *what, const struct tally_refusal *why,
@@ -147,7 +149,7 @@ void tally_refuse_new_cpus(const struct tally_target *target, const struct tally
 
 		if (tally_cpus_index(covered, number) < 0)
 			tally_message_warn(messages,
-					   "CPU %" PRId32 " came online later: it is not covered",
+					   "CPU %" PRId32 " came online later and is not covered",
 					   number);
 	}
 	free(online);
@@ -161,14 +163,14 @@ void tally_refuse_kernel(const char *done, const struct tally_messages *messages
 	struct tally_refusal why = {0};
 
 	tally_access_read(NULL, &access);
-	/* The kernel's answer decides, even if no rule explains it. */
+	/* The kernel has refused the event, even if no known rule explains why. */
 	if (tally_access_event(&access, &ask, &why))
 		tally_message_warn(messages,
 				   "only user space is %s (:u): the kernel does not permit more",
 				   done);
 	else
 		tally_message_warn(messages, "only user space is %s (:u): %s", done, why.rule);
-	/* The first fix is the restriction to user space, which has been applied. */
+	/* Skip the first fix, the restriction to user space, which has been applied. */
 	emit_details(&why, 1, messages);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parse the arguments of options that select how to sample. */
+/* Parse the option arguments that select how to sample. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,8 @@ static const struct {
 	{"auto", TALLY_CALLCHAIN_AUTO, true},
 };
 
-/* The kernel requires a multiple of 8, and the rest of the sample must fit into the record too. */
+/* Round the size up to a multiple of 8, as the kernel requires, and limit it so that the rest of
+ * the sample still fits into the record. */
 static int parse_stack_size(struct tally_sampling *sampling, const char *text,
 			    const char *size_text)
 {
@@ -134,7 +135,7 @@ int tally_sampling_parse_branches(struct tally_sampling *sampling, const char *t
 		}
 		if (i == TALLY_ARRAY_SIZE(branch_words)) {
 			tally_message_error(sampling->messages,
-					    "-j %s: '%.*s' is not a kind of branch", text, (int)len,
+					    "-j %s: '%.*s' is not a branch type", text, (int)len,
 					    at);
 			return -EINVAL;
 		}

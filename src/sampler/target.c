@@ -46,12 +46,12 @@ static int error_set(struct tally_target_error *ret_why, const struct tally_targ
 
 /* ---- threads ---------------------------------------------------------------------- */
 
-/* The options that select tasks, in the order in which they are checked. */
+/* Options that select tasks, in the order in which they are checked. */
 static const struct {
 	const char *option;
 	size_t text; /* offset of the option's argument in the target */
 	int (*find)(const char *text, struct tally_threads **ret_threads);
-	enum tally_target_trouble malformed; /* meaning of -EINVAL */
+	enum tally_target_trouble malformed; /* what -EINVAL means for this option */
 } lists[] = {
 	{"--pid", offsetof(struct tally_target, pids), tally_threads_of_pids,
 	 TALLY_TARGET_BAD_LIST},
@@ -101,19 +101,19 @@ void tally_target_warn_gone(const struct tally_threads *threads,
 			    const struct tally_messages *messages)
 {
 	if (threads->nr_gone == 1)
-		tally_message_warn(messages, "task %d does not exist (any more): ignored",
+		tally_message_warn(messages, "ignoring task %d, which does not exist or has exited",
 				   (int)threads->gone);
 	else if (threads->nr_gone)
-		tally_message_warn(
-			messages,
-			"task %d and %zu others of the list do not exist (any more): ignored",
-			(int)threads->gone, threads->nr_gone - 1);
+		tally_message_warn(messages,
+				   "ignoring task %d and %zu others in the list, which do not "
+				   "exist or have exited",
+				   (int)threads->gone, threads->nr_gone - 1);
 }
 
 /* ---- CPUs --------------------------------------------------------------------------- */
 
-/* Check that the CPUs are online. If sysfs has no list, the kernel checks them when events are
- * opened. */
+/* Check that the CPUs are online. If sysfs has no list of online CPUs, the kernel checks them when
+ * events are opened. */
 static int check_online(const struct tally_target *target, const struct tally_cpus *cpus,
 			struct tally_target_error *ret_why)
 {
@@ -184,11 +184,11 @@ int tally_target_resolve(const struct tally_target *target, struct tally_cpus **
 void tally_target_explain(const struct tally_target_error *why, struct tally_str *out)
 {
 	static const char *const texts[] = {
-		[TALLY_TARGET_NO_TASK] = "no such task (any more)",
+		[TALLY_TARGET_NO_TASK] = "no such task, or it has exited",
 		[TALLY_TARGET_BAD_LIST] = "not a list of numbers",
 		[TALLY_TARGET_NO_USER] = "no such user",
 		[TALLY_TARGET_BAD_CPUS] = "not a list of CPUs",
-		[TALLY_TARGET_FOREIGN] = "/proc is not that of this pid namespace: " TALLY_PROC_FIX,
+		[TALLY_TARGET_FOREIGN] = "/proc belongs to another PID namespace: " TALLY_PROC_FIX,
 	};
 
 	if (why->trouble == TALLY_TARGET_NO_CPU) {

@@ -17,14 +17,14 @@
 
 enum {
 	SECONDS = 120,
-	FILES_SHARE = 3,        /* limit for all files together, in multiples of that for one */
-	ANSWER_MAX = 512 << 20, /* bytes of answers for all files together */
+	FILES_SHARE = 3,        /* time limit for all files, in multiples of the limit for one */
+	ANSWER_MAX = 512 << 20, /* limit on the answers for all files, in bytes */
 	WORKERS_MAX = 6,
 };
 
 /* ---- opening --------------------------------------------------------------------- */
 
-/* Return the lines of a DSO, allocated on first use. NULL if memory is out. */
+/* Return a DSO's lines, allocating them on first use. Returns NULL on memory allocation failure. */
 static struct tally_dso_lines *dso_lines(struct tally_dso *dso)
 {
 	if (!dso->lines)
@@ -32,15 +32,16 @@ static struct tally_dso_lines *dso_lines(struct tally_dso *dso)
 	return dso->lines;
 }
 
-/* Return the default memory limit of a worker: half of the machine's memory, which leaves the rest
- * to the user. Each other worker that is running halves it. */
+/* Return the default memory limit of a worker: half of the machine's memory, which leaves the other
+ * half to the user. The limit is halved again for each worker that is already running. */
 static uint64_t bytes_default(const struct tally_symbols *symbols)
 {
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) >>
 	       (1 + symbols->lines_used.nr_workers);
 }
 
-/* Return the limits of a worker. All files together may use somewhat more than a single file. */
+/* Return a worker's limits. The time limit for all files together is higher than the limit for a
+ * single file. */
 static struct tally_dwarf_limits limits_of(const struct tally_dso *dso)
 {
 	const struct tally_symbols *symbols = dso->owner;
@@ -78,7 +79,7 @@ static enum tally_dso_state state_of(int error)
 	}
 }
 
-/* Find the debug information, once. */
+/* Search for the debug information, unless this has already been done. */
 static void lines_find(struct tally_dso *dso)
 {
 	struct tally_dso_lines *lines = dso->lines;
@@ -124,8 +125,9 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 							    : TALLY_DSO_LOADED;
 }
 
-/* Append the name of the package. dwp(1) names it after the file with the skeletons; here that is
- * the debug file or the program that it belongs to. Returns false if it does not exist. */
+/* Append the name of the .dwp package. dwp(1) names a package after the file that contains the
+ * skeleton units, which is the debug file or its program. Returns false if the package does not
+ * exist. */
 static bool add_package(const struct tally_dso *dso, struct tally_str *out)
 {
 	const char *const beside[] = {dso->lines->info.image.path, dso->path};
@@ -153,8 +155,8 @@ void tally_dso_lines_reason(const struct tally_dso *dso, struct tally_str *out)
 
 	if (state == TALLY_DSO_INCOMPLETE && add_package(dso, out))
 		tally_str_add(out,
-			      " has parts of its debug information, but tally does not read .dwp "
-			      "packages: keep the .dwo files of the build, or build without "
+			      " contains parts of its debug information, but tally does not read "
+			      ".dwp packages: keep the .dwo files from the build, or build without "
 			      "-gsplit-dwarf. Some inlined functions cannot be distinguished");
 	else
 		tally_str_add(out, tally_dso_state_text(state));
@@ -184,8 +186,8 @@ static void worker_stop(struct tally_dso *dso)
 	tally_dwarf_worker_stop(&lines->worker);
 }
 
-/* Start a worker. Several can run at a time, for callers that alternate between files; if there are
- * too many, others are stopped. */
+/* Start a worker. Several workers can run at a time, for callers that alternate between files. If
+ * too many are running, stop others. */
 static int worker_start(struct tally_dso *dso)
 {
 	struct tally_symbols *symbols = dso->owner;
@@ -208,7 +210,7 @@ static int worker_start(struct tally_dso *dso)
 	return 0;
 }
 
-/* Request the lines of addresses, which are those of the debug information. */
+/* Request the lines for `addrs`, which are addresses in the debug information. */
 static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 {
 	struct tally_dso_lines *lines = dso->lines;
@@ -221,8 +223,8 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	lines->is_new |= !ret;
 }
 
-/* Return true if the lines of an address are unknown and may be in the debug information.
- * `*ret_in_file` is the address there. */
+/* Return true if the lines for an address are unknown but may be in the debug information.
+ * `*ret_in_file` is the corresponding address in the debug information. */
 static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_file)
 {
 	struct tally_dso_lines *lines = dso->lines;
@@ -234,7 +236,8 @@ static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_fi
 	return !tally_lines_find(&lines->known, addr + bias);
 }
 
-/* Return true if lines are to be searched for in files, after searching for debug information. */
+/* Find the debug information, unless embedded lines are used. Returns true if files may be searched
+ * for lines. */
 static bool begin_asking(struct tally_dso *dso)
 {
 	if ((tally_dso_has_stored_lines(dso) && !dso->asks_files) || !dso_lines(dso))
@@ -258,7 +261,7 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 	if (!begin_asking(dso))
 		return;
 	for (size_t i = 0; i < nr; i++) {
-		/* If memory is out, the address is requested separately later. */
+		/* If memory allocation fails, the address is requested separately later. */
 		if ((!i || addrs[i] != addrs[i - 1]) && is_unknown(dso, addrs[i], &in_file))
 			(void)tally_vec_push(&wanted, in_file);
 	}
@@ -295,7 +298,8 @@ void tally_lines_prepare(struct tally_dso_address *all, size_t nr)
 	tally_vec_free(&addrs);
 }
 
-/* Return the span with the address, and how much its addresses differ from the DSO's. */
+/* Return the span that contains the address, and the difference between the span's addresses and
+ * the DSO's. */
 static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t addr,
 					       uint64_t *ret_bias)
 {
@@ -315,7 +319,7 @@ static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t a
 	return span;
 }
 
-/* Get the line in the dump of a JIT compiler. */
+/* Get the line from a JIT compiler's dump. */
 static size_t lines_made(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
 			 struct tally_span *ret_span)
 {
@@ -349,8 +353,8 @@ static size_t lines_of_files(struct tally_dso *dso, uint64_t addr,
 	return span->nr;
 }
 
-/* For a view of a function instruction by instruction, all lines come from files if possible, so
- * that a source file has the same name everywhere. Embedded lines are then only the fallback. */
+/* If tally_dso_prefer_files() was called, use embedded lines only if the files have none. This way,
+ * a source file has the same name throughout a function. */
 size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
 		       struct tally_span *ret_span)
 {
@@ -364,14 +368,14 @@ size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_
 
 const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line)
 {
-	struct tally_dso_lines *lines = dso_lines(dso); /* not allocated yet for embedded lines */
+	struct tally_dso_lines *lines = dso_lines(dso); /* may be NULL for embedded lines */
 	struct tally_symbol *symbol;
 	uint32_t id;
 
 	if (!line->function || !lines ||
 	    tally_intern(&lines->names, line->function, strlen(line->function), &id))
 		return NULL;
-	/* An earlier call may have failed for lack of memory. */
+	/* An earlier call may have failed to allocate memory. */
 	while (lines->symbols.len <= id) {
 		if (tally_vec_push(&lines->symbols, NULL))
 			return NULL;
@@ -399,7 +403,8 @@ void tally_dso_lines_free(struct tally_dso *dso)
 	if (!lines)
 		return;
 	worker_stop(dso);
-	/* The index does not record what was given up, so incomplete lines are not saved. */
+	/* Do not save incomplete lines, because the index does not record which lines are
+	 * missing. */
 	if (lines->is_new && !lines->nr_given_up && !lines->nr_missing)
 		tally_dso_lines_save(dso);
 	tally_debug_info_free(&lines->info);

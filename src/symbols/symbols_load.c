@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loading at the first lookup, and its result. */
+/* Load symbols on the first lookup, and report the result. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "symbols/load_rules.h"
 #include "symbols/stored.h"
 
-/* Loaders by kind of DSO; descriptions by state. */
+/* Loaders, by kind of DSO. */
 static int (*const loaders[])(struct tally_dso *dso) = {
 	[TALLY_DSO_USER] = tally_dso_load_user,     [TALLY_DSO_KERNEL] = tally_dso_load_kernel,
 	[TALLY_DSO_MODULE] = tally_dso_load_module, [TALLY_DSO_VDSO] = tally_dso_load_vdso,
@@ -31,42 +31,42 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_NOT_ELF] = "not an ELF file",
 	[TALLY_DSO_BROKEN] = "malformed file",
 	[TALLY_DSO_DENIED] = "permission denied",
-	[TALLY_DSO_UNSUPPORTED] = "compressed file, and this build has no decompressor for it",
+	[TALLY_DSO_UNSUPPORTED] = "the file is compressed, and this build cannot decompress it",
 	[TALLY_DSO_TOO_LARGE] = "file too large",
 	[TALLY_DSO_TRUNCATED] = "the file was truncated while it was being read",
 	[TALLY_DSO_FOREIGN] =
-		"cannot be matched with this machine: recorded elsewhere or before a "
-		"reboot, and without a build-id; use --symfs, -k or --kallsyms to name the symbols",
+		"cannot be matched with this machine's files: it was recorded elsewhere or before "
+		"a reboot, and "
+		"has no build-id; use --symfs, -k or --kallsyms to specify the symbols",
 	[TALLY_DSO_REPLACED] = "the file at this path is not the one that was mapped: it was "
 			       "replaced, or the process ran in a container",
 	[TALLY_DSO_CHANGED] = "the file changed after it was recorded, and has no build-id",
 	[TALLY_DSO_NOT_TRUSTED] =
-		"the map or dump of its JIT compiler is not owned by root, you or the "
+		"its perf-PID.map or jitdump file is not owned by root, you or the "
 		"process's user; use -f to accept it",
-	[TALLY_DSO_NO_FILE] = "memory without a file",
+	[TALLY_DSO_NO_FILE] = "memory not backed by a file",
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
 	[TALLY_DSO_NO_LINES] =
 		"no debug information (compile with -g or install its debug symbols)",
-	[TALLY_DSO_TIMEOUT] = "gave up reading its debug information: it took too long",
+	[TALLY_DSO_TIMEOUT] = "gave up reading its debug information, because it took too long",
 	[TALLY_DSO_OVER_MEMORY] =
-		"gave up reading its debug information: it needed too much memory",
-	[TALLY_DSO_DAMAGED] =
-		"its debug information is damaged or too large: some addresses have no lines",
+		"gave up reading its debug information, because it needed too much memory",
+	[TALLY_DSO_DAMAGED] = "its debug information is damaged or too large: some addresses have "
+			      "no line numbers",
 	[TALLY_DSO_INCOMPLETE] =
 		"parts of its debug information are missing (.dwo files, or the file "
 		"made by dwz): some inlined functions cannot be distinguished",
 	[TALLY_DSO_NO_RESOURCES] = "out of file descriptors or processes",
-	[TALLY_DSO_DEBUG_ONLY] =
-		"only its debug file was found, which does not have the file offsets "
-		"of its code",
+	[TALLY_DSO_DEBUG_ONLY] = "only its debug file was found, which does not contain the file "
+				 "offsets of its code",
 	[TALLY_DSO_REMOVED] = "no such file: it was removed, existed only in memory, or is in a "
 			      "container (use tally report --symfs ROOT)",
 	[TALLY_DSO_CRASHED] =
 		"its debug information is malformed: the process that read it crashed",
 };
 
-/* Errors and the states that they map to, the most informative ones first: the order of
- * tally_worse_error(). */
+/* Errors and the corresponding states, the most informative ones first. tally_worse_error() uses
+ * the same order. */
 static const struct {
 	int code;
 	enum tally_dso_state state;
@@ -155,9 +155,9 @@ static void dso_load_files(struct tally_dso *dso)
 	tally_dso_index_save(dso);
 }
 
-/* Load the symbols. Embedded symbols take precedence, as they are from the time of the recording.
- * Files are only searched if no symbols were found then. If none are found now either, the embedded
- * state is reported. */
+/* Load the symbols. Embedded symbols take precedence, because they are from the time of the
+ * recording. If there are none, search the files. If this also fails, report the state from the
+ * recording. */
 static void dso_load(struct tally_dso *dso)
 {
 	const struct tally_stored_object *stored = tally_dso_stored(dso);

@@ -17,25 +17,25 @@ const char *tally_unwind_end_text(enum tally_unwind_end end)
 		[TALLY_UNWIND_ANONYMOUS] = "JIT code",
 		[TALLY_UNWIND_UNMAPPED] = "no code at the return address",
 		[TALLY_UNWIND_BAD_RULE] = "incorrect unwind rule",
-		[TALLY_UNWIND_POINTERS] = "continued by frame pointers",
+		[TALLY_UNWIND_POINTERS] = "continued with frame pointers",
 	};
 
 	return texts[end];
 }
 
-/* Limit on operations of expressions in all frames of a stack together. Real code needs a few for
- * each frame. */
+/* Limit on expression operations for all frames of one stack. Real code needs a few operations per
+ * frame. */
 enum { MAX_EXPRESSION_STEPS = 16384 };
 
-/* A stack that is being unwound. */
+/* State of unwinding one stack. */
 struct walk {
 	const struct tally_unwind_thread *thread;
 	struct tally_unwind_regs *regs;
-	const struct tally_unwind_code *code; /* at the frame */
+	const struct tally_unwind_code *code; /* code at `ip` */
 	uint64_t ip, sp;
 	unsigned steps;  /* operations left for expressions */
 	bool is_caller;  /* the frame has made a call; otherwise it was interrupted */
-	bool by_pointer; /* the frame was found by its callee's frame pointer */
+	bool by_pointer; /* the frame was found via its callee's frame pointer */
 };
 
 static const struct tally_unwind_code *code_at(struct walk *walk, uint64_t ip)
@@ -48,8 +48,9 @@ static bool is_trampoline(const struct tally_unwind_code *code)
 	return code->has_rule && code->rule.is_signal;
 }
 
-/* Find the rule of the frame. A call may be the last instruction of its function, so look inside
- * the call. But a signal trampoline was not called: the code before it is another function. */
+/* Find the frame's rule. A call may be the last instruction of its function, so look up an address
+ * inside the call. A signal trampoline, however, is not called: the code before it is another
+ * function. */
 static void rule_find(struct walk *walk)
 {
 	walk->code = code_at(walk, walk->is_caller ? walk->ip - 1 : walk->ip);
@@ -60,7 +61,8 @@ static void rule_find(struct walk *walk)
 		walk->code = code_at(walk, walk->ip - 1);
 }
 
-/* Decide whether missing memory is further up the stack, or on another stack. */
+/* Return the reason to stop when memory is missing. The memory is further up the stack or on
+ * another stack, or its address comes from a bad rule. */
 static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missing)
 {
 	const struct tally_unwind_memory *memory = &walk->thread->memory;
@@ -70,7 +72,7 @@ static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missi
 	return missing >= memory->start ? TALLY_UNWIND_SHORT : TALLY_UNWIND_BAD_RULE;
 }
 
-/* Return the instruction pointer of the caller's frame, after removing the signature from it. */
+/* Return the caller's instruction pointer after removing its signature. */
 static uint64_t ip_strip_signature(const struct tally_unwind_arch *arch,
 				   struct tally_unwind_regs *regs)
 {
@@ -82,7 +84,8 @@ static uint64_t ip_strip_signature(const struct tally_unwind_arch *arch,
 	return ip;
 }
 
-/* Step by the rule of the frame. Return 0, or -errno and the reason in *ret_end. */
+/* Step to the caller using the frame's rule. Return 0, or store the reason in *ret_end and return
+ * -errno. */
 static int step_by_rule(struct walk *walk, enum tally_unwind_end *ret_end)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
@@ -109,9 +112,9 @@ static bool is_return(struct walk *walk, uint64_t ip)
 	return !thread->is_return || thread->is_return(thread->arg, ip);
 }
 
-/* Step by the frame pointer. In code with another use for the register it can lead anywhere: so the
- * return address must follow a call, and 0 is the end of the stack only if the frame itself was
- * found by a frame pointer. */
+/* Step to the caller using the frame pointer, which may have any value in code that uses the
+ * register for something else. Therefore the return address must follow a call, and 0 is the end of
+ * the stack only if the frame itself was found via a frame pointer. */
 static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
@@ -136,8 +139,9 @@ static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 	return 0;
 }
 
-/* The stack grows down: the caller's frame is above, except after a function without a frame, or if
- * a signal has interrupted code on another stack. */
+/* Return true if the stack pointer has moved towards the caller. The stack grows down, so the
+ * caller's frame is at a higher address, except after a function without a frame, or if a signal
+ * has interrupted code on another stack. */
 static bool is_progress(const struct walk *walk, bool was_signal, bool was_caller)
 {
 	uint64_t sp;
@@ -147,7 +151,7 @@ static bool is_progress(const struct walk *walk, bool was_signal, bool was_calle
 	return was_signal || sp > walk->sp || (sp == walk->sp && !was_caller);
 }
 
-/* Step to the caller. Return false at the end, with the reason in stack->end. */
+/* Step to the caller. Return false at the end of the stack, with the reason in stack->end. */
 static bool step_to_caller(struct walk *walk, struct tally_unwind_stack *stack)
 {
 	bool was_caller = walk->is_caller, was_signal = is_trampoline(walk->code);
@@ -175,7 +179,7 @@ void tally_unwind_walk(const struct tally_unwind_thread *thread, struct tally_un
 
 	stack->nr = 0;
 	stack->end = TALLY_UNWIND_BAD_RULE;
-	stack->end_ip = stack->end_sp = 0;
+	stack->end_ip = 0;
 	if (!tally_unwind_reg(regs, thread->arch->ip, &walk.ip) ||
 	    !tally_unwind_reg(regs, thread->arch->sp, &walk.sp))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Permission checks with made-up facts, and reading the facts from a made-up tree. */
+/* Check permissions with made-up facts, and read the facts from a made-up file tree. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static const struct perf_event_attr switches = {.type = PERF_TYPE_SOFTWARE,
 
 enum { OWN = TALLY_TASK_OWN, FOREIGN = TALLY_TASK_FOREIGN, NONE = TALLY_TASK_NONE };
 
-/* The violated rule for each paranoid level from 3 to -1. */
+/* Rule violated at each paranoid level from 3 to -1. */
 static const struct row {
 	const struct perf_event_attr *attr;
 	int task;
@@ -168,11 +168,12 @@ static void capabilities_do_not_count_in_a_user_namespace(void **state)
 	assert_non_null(strstr(why.found, "does not count"));
 	for (int i = 0; i < TALLY_NR_FIXES; i++)
 		assert_null(strstr(why.fix[i], "setcap"));
-	assert_non_null(strstr(why.fix[1], "outside of the user namespace"));
+	assert_non_null(strstr(why.fix[1], "outside the user namespace"));
 	assert_non_null(strstr(why.fix[2], "on the host"));
 }
 
-/* The smallest change first: request less, one binary, one container, all users. */
+/* The fix with the smallest effect is suggested first: request less, then privilege one binary, one
+ * container, or all users. */
 static void the_smallest_fix_comes_first(void **state)
 {
 	struct tally_access access = facts(2, CAP(14));
@@ -181,14 +182,15 @@ static void the_smallest_fix_comes_first(void **state)
 
 	broken_rule(&access, &row, &why);
 	assert_string_equal(why.fix[0], "count in user space only: EVENT:u");
-	/* Existing file capabilities of the binary are kept. */
+	/* Capabilities that the binary already has are kept. */
 	assert_string_equal(why.fix[1], "sudo setcap cap_perfmon,cap_ipc_lock=ep /usr/bin/tally "
 					"(cap_sys_admin is accepted too, but discouraged)");
 	assert_string_equal(why.fix[2], "sudo sysctl kernel.perf_event_paranoid=1 (for all users)");
 	assert_string_equal(why.fix[3], "");
 	access.bounding = 0;
 	broken_rule(&access, &row, &why);
-	assert_string_equal(why.fix[1], "in a container: start it with --cap-add PERFMON");
+	assert_string_equal(why.fix[1],
+			    "in a container: start the container with --cap-add PERFMON");
 	access.bounding = all_caps;
 	access.no_new_privileges = true;
 	broken_rule(&access, &row, &why);
@@ -199,8 +201,8 @@ static void the_smallest_fix_comes_first(void **state)
 	assert_non_null(strstr(why.fix[1], "nosuid"));
 }
 
-/* The source of the error: a seccomp filter, a kernel without perf, a distribution's level, a
- * security module. */
+/* The cause is identified: a seccomp filter, a kernel without perf, a distribution's paranoid
+ * level, or a security module. */
 static void the_source_of_the_error_is_found(void **state)
 {
 	struct row row = {&kernel, OWN, 0, {0}};
@@ -276,7 +278,7 @@ static void ring_sizes_respect_locked_memory(void **state)
 	struct tally_access access = facts(2, 0);
 	struct tally_refusal why = {0};
 
-	/* 129 pages per CPU are allowed, and 16 more for the process. */
+	/* 129 pages per CPU are allowed, and another 16 for the process. */
 	assert_int_equal(tally_access_rings(&access, 128, 4, &why), 128);
 	assert_int_equal(why.code, 0);
 	assert_int_equal(tally_access_rings(&access, 256, 2, &why), 256);
@@ -297,7 +299,8 @@ static void ring_sizes_respect_locked_memory(void **state)
 	assert_int_equal(tally_access_rings(&access, 1 << 20, 64, NULL), 1 << 20);
 }
 
-/* If rings are rejected although there should be enough memory, other processes use it. */
+/* If ring buffers are rejected although enough memory should be available, the message blames other
+ * processes. */
 static void rejected_rings_point_to_other_processes(void **state)
 {
 	struct tally_access access = facts(2, 0);
@@ -354,7 +357,7 @@ static void test_status(void **state)
 	assert_int_equal(status.no_new_privileges, 1);
 	assert_int_equal(status.nr_threads, 3);
 	assert_int_equal(status.bounding, 0x1ffffffffff);
-	/* Truncated at any offset, nothing is read past the end. */
+	/* If the text is truncated at any offset, no bytes past its end are read. */
 	for (size_t len = 0; len < strlen(text); len++) {
 		char *copy = malloc(len ? len : 1);
 
@@ -450,12 +453,12 @@ static void every_rule_has_a_name(void **state)
 	assert_string_equal(tally_rule_name(TALLY_RULE_SECCOMP), "seccomp");
 	assert_string_equal(tally_rule_name(TALLY_RULE_BAD_ATTR), "bad-attr");
 	assert_string_equal(tally_rule_name((enum tally_rule)999), "other");
-	/* Every rule has its own name. */
+	/* Every rule has a name. */
 	for (int rule = TALLY_RULE_OTHER + 1; rule <= TALLY_RULE_BAD_ATTR; rule++)
 		assert_string_not_equal(tally_rule_name((enum tally_rule)rule), "other");
 }
 
-/* Every rule reports a sysctl that could not be read as unreadable. */
+/* Every rule that depends on an unreadable sysctl reports that the sysctl is unreadable. */
 static void an_unreadable_sysctl_is_reported(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr)};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names from built-in and loaded tables, names of other tools, and several kinds of cores. */
+/* Test names from built-in and loaded tables, names used by other tools, and machines with several
+ * core types. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,7 @@ static struct tally_event_error refuse(struct tally_events *events, const char *
 static const struct {
 	const char *cpu, *text;
 	uint64_t config, config1, period;
-	const char *flags; /* as in test_grammar: u k h excluded */
+	const char *flags; /* excluded modes as letters, as in test_grammar.c */
 } names[] = {
 	{"silvermont", "inst_retired.any_p", 0xc0, 0, 2000003, ""},
 	{"GenuineIntel-6-37-8", "INST_RETIRED.ANY_P", 0xc0, 0, 2000003, ""},
@@ -76,7 +77,7 @@ static const struct {
 	{"cascadelakex", "clx::UNHALTED_CORE_CYCLES", 0x3c, 0, 2000003, ""},
 	{"amdzen3", "amd64_fam19h_zen3::RETIRED_INSTRUCTIONS", 0xc0, 0, 0, ""},
 	{"neoverse-n1", "arm_n1::CPU_CYCLES:u", 0x11, 0, 0, "kh"},
-	/* likwid: user space, except with KERNEL */
+	/* likwid: user space only, unless KERNEL is given */
 	{"cascadelakex", "L1D_REPLACEMENT:PMC0", 0x151, 0, 2000003, "kh"},
 	{"cascadelakex", "L1D_REPLACEMENT:PMC3:KERNEL", 0x151, 0, 2000003, ""},
 	{"cascadelakex", "L1D_REPLACEMENT:PMC0:THRESHOLD=0x2:EDGEDETECT", 0x2040151, 0, 2000003,
@@ -132,13 +133,13 @@ static const struct {
 	const char *text;
 	int code;
 	size_t offset;
-	const char *near, *fix; /* NULL: not checked */
+	const char *near, *fix; /* NULL if not checked */
 } errors[] = {
 	{"cs,inst_retired.anny", -ENOENT, 3, "inst_retired.any", "events of skylakex"},
 	{"INST_RETIRED:ANYONE", -ENOENT, 0, "inst_retired.any", NULL},
 	{"skx::INST_RETIRED:NONE", -ENOENT, 0, NULL, NULL},
 	{"clx::INST_RETIRED:ANY", -ENOENT, 0, NULL,
-	 "the event is for cascadelakex; the table of this CPU is skylakex"},
+	 "the event is for cascadelakex; this CPU's table is skylakex"},
 	{"pm_1plus_ppc_cmpl", -ENOENT, 0, NULL, "powerpc/power8"},
 	{"MEM_LOAD_RETIRED_L1_HIT:PMC5", -EINVAL, 24, NULL, "PMC 0xf"},
 	{"MEM_LOAD_RETIRED_L1_HIT:FIXC0", -EINVAL, 24, NULL, "FIXC 0x0"},
@@ -186,7 +187,7 @@ static void unknown_cpus_get_architectural_events(void **state)
 		assert_non_null(strstr(err.fix, "no event table for CPU"));
 		tally_events_free(events);
 	}
-	/* A machine with an empty CPU ID, and one of unknown architecture. */
+	/* A machine with an empty CPU ID, and a machine with an unknown CPU. */
 	for (size_t i = 0; i < 2; i++) {
 		struct tally_events *events =
 			events_of("/nonexistent", TALLY_CPU_THIS, i ? "CentaurHauls-6-F-1" : "");

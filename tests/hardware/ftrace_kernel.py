@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally ftrace on kernels with all tracers: boot Debian's 6.1, where only the top level has function_graph, and its 6.12,
-where instances have it, under QEMU without counters. Run the commands below on them and check their output. After each
-command the settings in tracefs must be the same as before. argv: tally, the source root, the build directory."""
+"""Test tally ftrace on kernels with all tracers. Boot Debian's 6.1 kernel, where only the top level has function_graph,
+and its 6.12 kernel, where instances have it, under QEMU without counters. Run the commands below on these kernels, and
+check their output. Each command must leave the settings in tracefs unchanged. argv: tally, the source root, the build
+directory."""
 import glob
 import io
 import os
@@ -21,16 +22,16 @@ TALLY, ROOT, BUILD = sys.argv[1:4]
 WORK = os.path.join(BUILD, "ftrace-machine")
 SEED = int(os.environ.get("TALLY_SEED", "5"))
 ROUNDS = int(os.environ.get("TALLY_ROUNDS", "12"))
-# The emulator's cmpxchg16b does not work with 6.12.
+# The emulator's cmpxchg16b does not work with Linux 6.12, so it is disabled.
 QEMU = ("qemu-system-x86_64 -M q35 -cpu Haswell,-cx16 -m 1024 -nographic -nodefaults -no-user-config -monitor none "
         "-no-reboot").split()
 SERIES = {"6.1": "vmlinuz-6.1.*", "6.12": "vmlinuz-6.12.*"}
 TIMEOUT = 3600  # on a busy machine
 
-READS = 200  # each of one byte
+READS = 200  # one-byte reads
 WORK_READS = f"dd if=/dev/zero of=/dev/null bs=1 count={READS}"
 FEW = "dd if=/dev/zero of=/dev/null bs=1 count=3"
-# Patching all functions takes half a minute in the emulator, so most commands use a few hundred.
+# Patching all functions takes half a minute in the emulator, so most commands trace only a few hundred.
 GRAPH = "-t function_graph -T 'vfs_*' -T '*read*' -T 'rw_*' -T '*_lock'"
 GRAPH_OPTIONS = GRAPH + " -G vfs_read --graph-opts depth=5,tail,noirqs,thresh=1 -m 64K --inherit"
 
@@ -204,7 +205,8 @@ class Machine:
                 raise AssertionError(f"{error}: {file.read()[-2000:]}") from error
 
     def said(self, name, status=0):
-        """Return the output and the errors of a command. Check that it ended with `status` and restored all settings."""
+        """Return a command's standard output and standard error, after checking that it exited with `status` and
+        restored all settings."""
         self.finish()
         out, err = self.files[name + ".out"], self.files[name + ".err"]
         if int(self.files[name + ".status"]) != status:
@@ -361,12 +363,13 @@ def check_others_settings_come_back(on):
 
 def check_busy(on):
     out, err = on.said("busy", 1)
-    has(err, "someone else is tracing", "current_tracer is not nop", "--force")
+    has(err, "another process is tracing", "current_tracer is not nop", "--force")
     tap.same(out, "", "their settings")
-    # At the top level the trace would be lost.
+    # On 6.1, tally has to use the top-level trace buffer, where the existing records would be lost, so it refuses to
+    # run.
     out, err = on.said("recorded", 1 if on.series == "6.1" else 0)
     assert out.endswith("\n1\n") or out == "1\n", out[-300:]
-    tap.same("trace contains records of someone else" in err, on.series == "6.1", "told what is in the way")
+    tap.same("trace contains records from another process" in err, on.series == "6.1", "told what is in the way")
     out, _ = on.said("forced")
     tap.within(histogram(out), 1, 99, "calls with --force")
     assert not re.search("^[-+<>]", out, re.M), out[-500:]

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run tally-jevents as a command: command.py BINARY DUMP_LOADED SOURCE_ROOT FIXTURES SHARED [CC...]"""
+"""Test tally-jevents as a command.
+
+usage: command.py BINARY DUMP_LOADED SOURCE_ROOT FIXTURES SHARED [CC...]"""
 import collections
 import gzip
 import os
@@ -30,7 +32,7 @@ def path(*names):
 
 
 def fixture(name):
-    """Unpack a tree of the shared fixtures. Returns its path."""
+    """Unpack a tree from the shared fixtures. Return its path."""
     if not os.path.isdir(path(name)):
         with tarfile.open(SHARED.path("pmu", name + ".tar.gz")) as tar:
             tar.extractall(SCRATCH.name)
@@ -38,7 +40,7 @@ def fixture(name):
 
 
 def golden(name, one=None):
-    """Return the rows of a golden file without its header, each byte as a character."""
+    """Return the rows of a golden file without its header, with each byte decoded as one character."""
     file = (one or SHARED).path("pmu", "golden", name)
     with (gzip.open if name.endswith(".gz") else open)(file, "rt", encoding="latin1", newline="\n") as text:
         return text.read().split("\n")[1:-1]
@@ -49,7 +51,7 @@ def run(*args, **options):
 
 
 def tree(files):
-    """Create a directory with these files, {path: text}."""
+    """Create a directory with these files, given as {path: text}."""
     root = tempfile.mkdtemp(dir=SCRATCH.name)
     for name, text in files.items():
         os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
@@ -59,7 +61,7 @@ def tree(files):
 
 
 def generate(root, *options, arch="x86", status=0):
-    """Run tally-jevents. Returns the output's path and standard error."""
+    """Run tally-jevents. Return the path of its output, and its standard error."""
     output = tempfile.mktemp(suffix=".c", dir=SCRATCH.name)
     result = run(JEVENTS, *options, arch, root, output)
     tap.same(result.returncode, status, f"status of {' '.join(options)} {arch} ({result.stderr[:300]})")
@@ -103,7 +105,7 @@ def same_rows(got, want, what):
 # --- whole trees
 
 ARCHS = ("arm64", "powerpc", "s390", "x86")
-ROWS = {True: 12, False: 6590}  # of the classic trees
+ROWS = {True: 12, False: 6590}  # number of rows in the classic trees
 
 
 def classic_tree(one):
@@ -135,7 +137,8 @@ fixtures.add_tests(sys.modules[__name__], SETS, check_classic_rows_are_those_of_
 
 
 def test_what_is_no_json_is_told():
-    """Our tree has all irregularities of the classic trees. Each one is accepted, and reported with its position."""
+    """Check that each irregularity is accepted, and reported with its position. Our tree has all those of the classic
+    trees."""
     told = {arch: generate(classic_tree(OWN), "--classic", arch=arch)[1].replace(classic_tree(OWN) + "/", "") for arch in ARCHS}
     for arch, want in {
             "arm64": r"arm64/invent-recommended\.json:8:5: warning: missing comma between two values",
@@ -210,7 +213,7 @@ def check_read_at_run_time_the_rows_are_the_same(_):
     root = fixture("linux68-arch")
     environment = {**os.environ, "TALLY_EVENTS_DIR": root}
     for kind in ("events", "metrics"):
-        # arch/test has no map, so its tables belong to no CPU and are not needed by programs that read the tree.
+        # arch/test has no map, so its tables belong to no CPU, and programs that read the tree do not need them.
         same_rows(dumped(LOADED, kind, env=environment),
                   [row for row in golden68(kind) if "__test_soc_" not in row], kind)
     environment["TALLY_CPUID"] = "GenuineIntel-6-55-7"
@@ -239,12 +242,12 @@ def check_intel_files_are_read_as_they_are(_):
 
 
 def terms(text):
-    """Return terms as numbers. Periods are ignored; they differ between releases."""
+    """Return {term: number}. Periods are ignored because they differ between releases."""
     pairs = (term.split("=") for term in text.split(",") if not term.startswith("period="))
     return {name: int(value, 0) for name, value in pairs if int(value, 0)}
 
 
-# Output of current generators and Intel's own files are only in the shared set.
+# The output of current generators and Intel's own files exist only in the shared set.
 for _check in (check_rows_are_those_of_todays_generator, check_read_at_run_time_the_rows_are_the_same,
                check_intel_files_are_read_as_they_are):
     fixtures.add_tests(sys.modules[__name__], SETS[1:], _check)
@@ -318,19 +321,19 @@ def test_other_files_and_deep_directories_are_ignored():
         tap.same(re.findall(r"pme_\w+(?=\[)", file.read()), ["pme_Silvermont_core"], "classic tables")
 
 
-BROKEN = {  # content of a file or name of a directory: position and message
+BROKEN = {  # for each file (path:content) or directory: expected position and message, and exit status
     "x86/Silvermont_core/Bad.json:[": (r"Bad\.json:1:2: error: the file ends inside a list or object \(.+\)", 1),
     "x86/Silvermont_core/Bad.json:[{}]]": (r"Bad\.json:1:5: error: text after the end \(.+\)", 1),
     "x86/Silvermont_core/Bad.json:" + "[" * 100000: (r"Bad\.json:1:33: error: nested too deeply \(.+\)", 1),
     'x86/Silvermont_core/Bad.json:[\n{"EventName":"A",\n"EventCode":"0x1ffffffffffffffff"}]':
-        (r"Bad\.json:3:13: error: EventCode .* is not a number \(it does not fit 64 bits\)", 1),
+        (r"Bad\.json:3:13: error: EventCode .* is not a number \(it does not fit in 64 bits\)", 1),
     'x86/Silvermont_core/Bad.json:[{"EventName":5}]': (r'Bad\.json:1:15: error: "EventName" is not a string \(.+\)', 1),
     'x86/Silvermont_core/Bad.json:[{"ArchStdEvent":"X"}]': (r'Bad\.json:1:18: error: standard event "X" .+ \(.+\)', 1),
     'x86/Silvermont_core/Bad.json:"text"': (r"Bad\.json:1:1: error: no list of events \(.+\)", 1),
     'x86/std.json:[{"EventName":"E","ArchStdEvent":"E"}]': (r"", 0),
-    "x86/bad name/a.json:[]": (r"bad name: error: no valid table name \(.+\)", 1),
+    "x86/bad name/a.json:[]": (r"bad name: error: not a valid table name \(.+\)", 1),
     "x86/Silvermont-core/a.json:[]": (r"error: another table has this name \(.+\)", 1),
-    "x86/mapfile.csv:h\nonly,two\n": (r"mapfile\.csv:2:1: error: invalid line of a map \(.+\)", 1),
+    "x86/mapfile.csv:h\nonly,two\n": (r"mapfile\.csv:2:1: error: invalid map line \(.+\)", 1),
     "x86/mapfile.csv:h\n(,v,Silvermont_core,core\n": (r'mapfile\.csv:2:1: error: "\(" is not a valid regular expression \(.+\)', 1),
 }
 
@@ -375,7 +378,7 @@ NASTY = ["what??!", "??/", "????", '"', "\\", "\\\\n", "%s%n", "*/ /*", "//", "\
 
 
 def json_text(text):
-    """Return a JSON string with controls and quotes escaped and everything else unchanged."""
+    """Return a JSON string in which only control characters, quotes and backslashes are escaped."""
     return '"' + "".join(f"\\u{ord(c):04x}" if c < " " or c in '"\\' else c for c in text) + '"'
 
 

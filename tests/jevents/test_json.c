@@ -11,7 +11,7 @@
 
 #include "../random.h"
 
-/* Write a tree as compact JSON with the same content. */
+/* Write a tree as compact JSON that has the same content. */
 static void tree_write(struct tally_str *out, const struct tally_json_value *value)
 {
 	static const char *const words[] = {"null", "false", "true"};
@@ -89,8 +89,8 @@ static const struct {
 	{"[}", NULL, "1:2: error: not a JSON value", -EINVAL},
 	{"[nul]", NULL, "1:2: error: not a JSON value", -EINVAL},
 	{"[1 2]", NULL, "1:4: error: missing comma or", -EINVAL},
-	{"[\"a\nb\"]", NULL, "1:2: error: missing closing quote of a string", -EINVAL},
-	{"[\"a\\", NULL, "1:2: error: missing closing quote of a string", -EINVAL},
+	{"[\"a\nb\"]", NULL, "1:2: error: missing closing quote", -EINVAL},
+	{"[\"a\\", NULL, "1:2: error: missing closing quote", -EINVAL},
 	{"[\"a\\u0000b\"]", NULL, "1:4: error: NUL in a string", -EINVAL},
 	{"[] []", NULL, "1:4: error: text after the end", -EINVAL},
 };
@@ -126,7 +126,8 @@ static void warns_once_for_each_irregularity(void **state)
 	tally_str_free(&told.text);
 }
 
-/* A million brackets are an error, not a stack overflow; 32 levels are accepted. */
+/* Check that a million brackets are an error and do not overflow the stack. 32 levels are
+ * accepted. */
 static void depth_is_bounded(void **state)
 {
 	enum { DEEP = 1000000 };
@@ -162,7 +163,8 @@ static void rejects_nul_bytes(void **state)
 	tally_str_free(&out);
 }
 
-/* Text truncated anywhere is an error; it never crashes, and is never accepted as complete. */
+/* Check that input truncated anywhere is an error: it must neither crash the parser nor be accepted
+ * as complete. */
 static void every_cut_is_an_error(void **state)
 {
 	static const char whole[] = "[{\"a\":\"\\u0041\\n\",\"b\":[1,true]},{\"c\":\"\303\251\"}]";
@@ -179,7 +181,7 @@ static void every_cut_is_an_error(void **state)
 	}
 }
 
-/* Any string can be written and read again unchanged. */
+/* Check that any string is unchanged after it is written and read back. */
 static void strings_are_written_and_read_unchanged(void **state)
 {
 	struct random random = random_start();

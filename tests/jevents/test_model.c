@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Building models from JSON in memory, and look-ups in them. */
+/* Build models from JSON in memory, and look up names in the models. */
 #include "test_messages.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static int model_of(const char *topic, const char *text, const char *standard_te
 	return ret;
 }
 
-/* Event of a single object: the text of its row is compared. */
+/* JSON objects with one event each, and the expected terms and messages. */
 static const struct {
 	const char *object, *terms, *told;
 	int ret;
@@ -71,15 +71,16 @@ static const struct {
 	{"\"ArchStdEvent\":\"LINKED\"", "event=0x40,umask=0x7", ""},
 	{"\"EventCode\":\"1\",\"EventCode\":\"2\"", "event=0x1",
 	 "warning: duplicate key \"EventCode\""},
-	{"\"EventCode\":\"0x10000000000000000\"", NULL, "it does not fit 64 bits", -EINVAL},
-	{"\"EventCode\":\"99999999999999999999999999\"", NULL, "it does not fit 64 bits", -EINVAL},
+	{"\"EventCode\":\"0x10000000000000000\"", NULL, "it does not fit in 64 bits", -EINVAL},
+	{"\"EventCode\":\"99999999999999999999999999\"", NULL, "it does not fit in 64 bits",
+	 -EINVAL},
 	{"\"EventCode\":\"zero\"", NULL, "error: EventCode \"zero\" is not a number", -EINVAL},
 	{"\"EventCode\":\"0x\"", NULL, "is not a number", -EINVAL},
 	{"\"EventCode\":\"1 2\"", NULL, "is not a number", -EINVAL},
 	{"\"EventCode\":17", NULL, "error: \"EventCode\" is not a string", -EINVAL},
 	{"\"ArchStdEvent\":\"NOSUCH\"", NULL, "error: standard event \"NOSUCH\"", -EINVAL},
-	{"\"ArchStdEvent\":\"ROUND\"", NULL, "refer to each other in a circle", -EINVAL},
-	{"\"ArchStdEvent\":\"SELF\"", NULL, "refer to each other in a circle", -EINVAL},
+	{"\"ArchStdEvent\":\"ROUND\"", NULL, "refer to each other in a cycle", -EINVAL},
+	{"\"ArchStdEvent\":\"SELF\"", NULL, "refer to each other in a cycle", -EINVAL},
 	{"\"MetricConstraint\":\"SOMETIMES\"", NULL, "error: invalid value \"SOMETIMES\"", -EINVAL},
 };
 
@@ -191,7 +192,8 @@ static void rows_are_sorted_and_found(void **state)
 	tally_str_free(&told.text);
 }
 
-/* Of many names every one is found, other names are not, and a look-up checks few slots. */
+/* Check that each of many names is found, that other names are not, and that a lookup checks only a
+ * few slots. */
 static void every_name_is_found(void **state)
 {
 	enum { NAMES = 5000 };
@@ -252,7 +254,7 @@ static void pool_shares_ends(void **state)
 
 static const struct {
 	const char *metrics, *told;
-	int errors; /* in strict mode */
+	int errors; /* number of errors in strict mode */
 } metrics[] = {
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"ev / 2\"}", "", 0},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"b\"},{\"MetricName\":\"B\",\"MetricExpr\":\"ev\"}",
@@ -314,7 +316,7 @@ static void files_of_other_kinds(void **state)
 		{"t", "\"text\"", "error: no list of events", -EINVAL, 0, 0},
 		{"t", "[[]]", "1:2: error: not an object", -EINVAL, 0, 0},
 		{"t", "[{\"EventName\":1},\n{\"EventName\":2}]", "2:14: error", -EINVAL, 0,
-		 0}, /* both */
+		 0}, /* both errors are reported */
 	};
 
 	(void)state;
@@ -337,7 +339,7 @@ static void files_of_other_kinds(void **state)
 	}
 }
 
-/* Exceeding a limit of the tables is reported; nothing is truncated. */
+/* Check that exceeding one of the tables' limits is reported and that nothing is truncated. */
 static void limits_are_told(void **state)
 {
 	struct tally_str text = {0};
@@ -372,8 +374,8 @@ static const struct {
 	{"header, is, never, read\n", "", 0, 0},
 	{"\n# comment\n\nA-1,v1,dir,core\r\nB,,d,\n", "", 0, 2},
 	{"h\nA,1,d,core,0x20,0x01,Atom,more", "", 0, 1},
-	{"h\nA,1,d\n", "2:1: error: invalid line of a map", -EINVAL, 0},
-	{"h\nx,1,d,core\n,1,d,core\n", "3:1: error: invalid line of a map", -EINVAL, 0},
+	{"h\nA,1,d\n", "2:1: error: invalid map line", -EINVAL, 0},
+	{"h\nx,1,d,core\n,1,d,core\n", "3:1: error: invalid map line", -EINVAL, 0},
 	{"h\nA,1,,core\n", "2:1: error", -EINVAL, 0},
 	{"h\nA(,1,d,core\n", "2:1: error: \"A(\" is not a valid regular expression (missing",
 	 -EINVAL, 0},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pages of `tally report --html`: for any recording the contents equal those of the report.
+"""Check that `tally report --html` pages have the same contents as the report, for any recording.
 
 usage: report.py TALLY FIXTURES SHARED
 """
@@ -59,8 +59,8 @@ def check_sums(recording, by_function, *options):
 
 
 def check_recordings(one):
-    """Compare the events of a recording, the number of samples and their weight. Functions are compared if callchains
-    begin at the sampled addresses, which is not the case for precise events on other machines."""
+    """Compare the events of each recording, the numbers of samples and their weights. Functions are compared only if
+    callchains begin at the sampled addresses, which is not the case for precise events on other machines."""
     seen = sum(check_sums(path, one.own) for path in one.files())
     assert seen > (100 if tap.QUICK else 1000), f"{seen} samples"
 
@@ -71,7 +71,7 @@ def test_sums_are_those_of_the_report():
 
 
 def test_children_are_those_of_the_report():
-    """Totals by function use whole stacks: each sample counts once for a recursive function."""
+    """Check that totals by function use whole stacks: each sample counts once for a recursive function."""
     recording, symfs = shop()
     page = page_of(recording, *symfs)
     wanted = {row["symbol"][4:]: [row["self_samples"], row["self_period"], row["total_samples"], row["total_period"]]
@@ -106,7 +106,7 @@ def test_frames_say_what_they_are():
     tap.same(flags["main"], (0, browser_data.PROGRAM), "main")
     tap.same(flags["price_of"], (0, browser_data.LIBRARY), "price_of")
     tap.same([frame.name for frame in frames if frame.flags & 3 == decode.KERNEL and frame.flags & decode.NAMELESS], [""], "kernel")
-    # Without the files all names are missing: each file has one function.
+    # Without the binaries, all names are missing, and the page shows one function for each file.
     page = page_of(recording, "--no-bounds")
     tap.same({(frame.name, frame.flags & decode.NAMELESS) for frame in page.frames}, {("", decode.NAMELESS)}, "nameless")
     tap.same(len({frame.file for frame in page.frames}), len(page.frames), "frames and files")
@@ -125,7 +125,7 @@ def test_code_that_programs_made_says_so():
         page = page_of(recording)
     finally:
         os.unlink(named)
-    # Two functions with the same name are two; code without a name is one function.
+    # Two functions with the same name stay separate; all code without a name is one function.
     tap.same(sorted((frame.name, frame.flags) for frame in page.frames),
              [("", decode.JIT | decode.NAMELESS), ("made_here", decode.JIT), ("made_here", decode.JIT)], "frames")
     frames = [page.columns["node_frame"][sample.node] for sample in page.samples]
@@ -193,7 +193,8 @@ def test_what_was_not_recorded_is_not_known():
 
 
 def test_files_that_are_not_for_others_are_not_handed_on():
-    """Source paths come from the recording or from debug information, which may be untrusted."""
+    """Check which source files are included in a page. Their paths are from the recording or from debug information,
+    which may be untrusted."""
     machine.need_events()
     machine.need_built_with("disassembler")
     folder = path_of("closed")
@@ -210,7 +211,7 @@ def test_files_that_are_not_for_others_are_not_handed_on():
         page = page_of(data, "--html-source")
         code = page.columns["annotations"]
         tap.same("SECRET" in (code if isinstance(code, str) else code.decode()), is_there, name)
-        tap.same(any("not everybody may read it" in note for note in page.meta["notes"]), not is_there, page.meta["notes"])
+        tap.same(any("not all users may read it" in note for note in page.meta["notes"]), not is_there, page.meta["notes"])
 
 
 def test_code_is_that_of_annotate():
@@ -225,7 +226,7 @@ def test_code_is_that_of_annotate():
         sums = page.sums(note["event"])[frame]
         tap.same([note["samples"], note["weight"]], sums[:2], "sums")
         run = tap.run(TALLY, "annotate", "-i", recording, "--json", *symfs, note["name"])
-        if run.returncode:  # a name that cannot be distinguished from options
+        if run.returncode:  # the name looks like an option
             continue
         wanted = json.loads(run.stdout)["functions"][0]["instructions"]
         tap.same([(int(row["addr"], 16), row["samples"], row["weight"]) for row in note["rows"]],
@@ -258,7 +259,7 @@ def test_two_recordings_are_compared():
 
 
 def broken(name, whole):
-    """Write a recording with records that end in the middle of the file."""
+    """Write a copy of a recording in which the records are broken from the middle of the file on."""
     with open(whole, "rb") as file:
         data = bytearray(file.read())
     at, size = struct.unpack_from("<QQ", data, 0x28)
@@ -287,7 +288,7 @@ def test_what_could_be_read_of_a_broken_recording():
 
 
 def test_what_has_nothing_in_common_is_not_compared():
-    """The same error as that of tally diff."""
+    """Check that the error is the same as from tally diff."""
     recording, _ = shop()
     other, empty, out = path_of("other.data"), path_of("empty.data"), path_of("none.html")
     with open(recording, "rb") as file:
@@ -359,7 +360,7 @@ def test_rejects_options_without_effect_on_pages():
 
 
 def test_names_are_not_markup():
-    """Nothing in a recording is interpreted as markup or controls a terminal, and nothing is lost."""
+    """Check that nothing in a recording is interpreted as markup or controls a terminal, and that nothing is lost."""
     root = path_of("hostile")
     browser_hostile.write_root(root)
     chance = random.Random(3)
@@ -389,7 +390,7 @@ def test_names_are_not_markup():
 
 
 def test_many_samples_take_few_bytes():
-    """20,000 samples of 2,000 different stacks."""
+    """Check the size of a page with 20,000 samples of 2,000 different stacks."""
     chance, layout = random.Random(7), browser_data.Layout()
     chains = browser_hostile.random_chains(chance, 2000, 30)
     samples = [layout.sample(100 + i % 7, i % 4, browser_data.START + 25000 * i, chains[min(int(chance.expovariate(0.0025)), 1999)])

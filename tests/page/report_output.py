@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pages of `tally report --html`: output files, and what remains of them after errors.
+"""Test the output files of `tally report --html`, and what is left of them after errors.
 
 usage: report_output.py TALLY
 """
@@ -37,7 +37,7 @@ def test_a_page_is_whole_or_not_there():
     run = tap.run(TALLY, "report", "-i", recording, "--html", out, preexec_fn=limit)
     assert run.returncode == 1 and "cannot write" in run.stderr, run.stderr
     tap.same(os.listdir(folder), [], "what is left")
-    # Background processes of a shell ignore SIGINT, and so do their children.
+    # Restore the default action for SIGINT, because a shell's background processes and their children ignore it.
     with subprocess.Popen([TALLY, "report", "-i", "-", "--html", out], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as command:
         with open(recording, "rb") as file:
@@ -104,9 +104,9 @@ def test_replaces_only_regular_files():
         run = tap.run(TALLY, "report", "-i", recording, *options)
         assert run.returncode and "refusing to replace a recording" in run.stderr, (options, run.stderr)
         if options[0] == "--html":
-            continue  # its name may be omitted
+            continue  # the file name after --html is optional
         run = tap.run(TALLY, "report", *options[:-1], "-i", recording, cwd=WORK.name)
-        assert run.returncode and "-i: file name missing" in run.stderr, (options, run.stderr)
+        assert run.returncode and "-i: the file name is missing" in run.stderr, (options, run.stderr)
     with open(other, "rb") as file:
         assert file.read() == before
     assert not os.path.exists(path_of("-i"))
@@ -139,7 +139,8 @@ def test_streams_have_pages():
 
 @tap.full
 def test_out_of_memory():
-    """Wherever an allocation fails, the program ends with an error or the page has all samples."""
+    """Check that wherever an allocation fails, the program either exits with an error or writes a page with all
+    samples."""
     recording, symfs = shop()
     allocations, wanted = failing.Allocations(WORK.name), len(page_of(recording).samples)
     refused = 0

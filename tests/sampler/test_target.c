@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Targets: every kind, and every reason why one cannot be resolved. */
+/* Test targets of every kind, and every reason why a target cannot be resolved. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void tasks_have_precedence_over_cpus(void **state)
 	assert_false(cpus.all_cpus);
 }
 
-/* Check the first CPU and thread; -2: any except -1. */
+/* Check the first CPU and thread, where -2 matches any number except -1. */
 static void resolves_to(const struct tally_target *target, int32_t cpu, int32_t tid)
 {
 	struct tally_threads *threads;
@@ -78,7 +78,7 @@ static void what_targets_resolve_to(void **state)
 	resolves_to(&(struct tally_target){.tids = self, .per_thread = true}, -1, getpid());
 	resolves_to(&(struct tally_target){.command = getpid()}, -2, getpid());
 	resolves_to(&(struct tally_target){.command = getpid(), .per_thread = true}, -1, getpid());
-	/* CPUs have precedence over tasks. */
+	/* CPUs take precedence over tasks. */
 	resolves_to(&(struct tally_target){.all_cpus = true, .pids = self}, -2, -1);
 }
 
@@ -93,11 +93,11 @@ static void why_a_target_cannot_be_resolved(void **state)
 		{{.pids = "4194300"},
 		 -ESRCH,
 		 TALLY_TARGET_NO_TASK,
-		 "--pid 4194300: no such task (any more)"},
+		 "--pid 4194300: no such task, or it has exited"},
 		{{.tids = "4194300"},
 		 -ESRCH,
 		 TALLY_TARGET_NO_TASK,
-		 "--tid 4194300: no such task (any more)"},
+		 "--tid 4194300: no such task, or it has exited"},
 		{{.pids = "12,x"},
 		 -EINVAL,
 		 TALLY_TARGET_BAD_LIST,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/internals/seeds.md: every command runs and prints what its row contains; every path in a row exists. If the seed documents
-are available, every line of them is in a row.
+"""Check docs/internals/seeds.md: every command runs and prints the text in its row, and every path in a row exists. If
+the seed documents are available, every line in them is covered by a row.
 
 usage: seeds.py ROOT TALLY JEVENTS FOLDER   FOLDER has the programs of examples/classic, as classic-NAME
 """
@@ -22,7 +22,7 @@ import tap  # noqa: E402
 ROOT, TALLY, JEVENTS, FOLDER = map(os.path.abspath, sys.argv[1:5])
 PAGE = os.path.join(ROOT, "docs", "internals", "seeds.md")
 DOCUMENTS = os.path.join(ROOT, "..", "shared", "seeds")
-MOST_WORDS = 8  # of a document, quoted in a row
+MOST_WORDS = 8  # maximum number of words that a row may quote from a document
 # Commands that run until they are interrupted.
 ENDLESS = re.compile(r"\btally top\b")
 
@@ -34,7 +34,7 @@ def unquoted(cell):
 
 
 def read_rows():
-    """Return the rows of the three tables. Each table follows a heading with the name of its document."""
+    """Return the rows of the three tables. Each table follows a heading that contains its document's name."""
     document = None
     with open(PAGE, encoding="utf-8") as page:
         for line in page:
@@ -46,6 +46,7 @@ def read_rows():
             if len(cells) != 6:
                 raise SystemExit(f"{PAGE}: {len(cells)} cells, not 6: {line}")
             lines, begins, where, command, shows, needs = cells
+            begins = begins.removeprefix('"').removesuffix(' ..."')
             first, _, last = lines.partition("-")
             yield Row(document, int(first), int(last or first), begins, re.findall(r"`([^`]+)`", where), unquoted(command),
                       unquoted(shows), [need for need in re.split(r",\s*", needs) if need])
@@ -60,7 +61,7 @@ if not ROWS:
 
 
 def make_workplace():
-    """Create a directory with examples/seeds and the programs that other users can read, too."""
+    """Create a directory, also readable by other users, with examples/seeds and the programs."""
     here = tap.workplace("seeds")
     os.chmod(here, 0o755)
     shutil.copytree(os.path.join(ROOT, "examples", "seeds"), here, dirs_exist_ok=True)
@@ -76,8 +77,7 @@ def make_workplace():
 
 
 HERE = make_workplace()
-# Commands run by tally emulate may be tally itself with a preloaded library. A sanitizer's run-time complains about
-# that.
+# tally emulate may run tally itself with a preloaded library, which sanitizers do not accept by default.
 SANITIZERS = tap.without_leaks()
 SANITIZERS["ASAN_OPTIONS"] = SANITIZERS.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
 ENVIRONMENT = {**SANITIZERS, "TALLY": ROOT, "LC_ALL": "C", "PATH": os.path.join(HERE, "bin") + ":" + os.environ["PATH"]}
@@ -86,7 +86,8 @@ SESSION = session.Session(HERE)
 
 @machine.probe
 def need_restricted_nobody():
-    """User nobody can run tally and count its own tasks, but neither the kernel nor whole CPUs."""
+    """Skip the test unless an unprivileged user can run tally and count their own tasks, but neither the kernel nor
+    whole CPUs."""
     rights.need("setpriv")
     machine.need_events_of_users()
     if machine.why_not([os.path.join(HERE, "bin", "tally"), "--version"], **machine.as_nobody()):
@@ -141,7 +142,8 @@ def read(path):
 
 
 def wait_for(process, row, path):
-    """Wait until a command exits. An endless one is interrupted after it has printed the expected output."""
+    """Wait until a command exits. A command that does not exit is interrupted after it has printed the expected
+    output."""
     if not ENDLESS.search(row.command):
         process.wait(tap.PATIENCE)
         return
@@ -153,7 +155,8 @@ def wait_for(process, row, path):
 
 
 def execute(row):
-    """Run a command as a shell does. Its output goes to a file, since `tally record` writes a recording to a pipe."""
+    """Run a command as a shell does. Its output is sent to a file, because `tally record` would write a recording to a
+    pipe."""
     path = os.path.join(HERE, "output")
     command, environment = ["sh", "-c", row.command], ENVIRONMENT
     for user in ("session", "perf-user"):
@@ -178,7 +181,7 @@ OUTPUTS = {}
 
 
 def output_of(row):
-    """Return the output of the first run of the command."""
+    """Return the output of a row's command. The command runs only once."""
     key = row.command, "session" in row.needs, "perf-user" in row.needs
     if key not in OUTPUTS:
         OUTPUTS[key] = execute(row)
@@ -186,7 +189,8 @@ def output_of(row):
 
 
 def run_before(row):
-    """Run previous steps of the session, which this step needs: the user, the program, the recording."""
+    """Run the previous steps of the session, which this step needs because they create the user, the program and the
+    recording."""
     for step in ROWS[:ROWS.index(row)]:
         if {"session", "perf-user"} & set(step.needs) and not ENDLESS.search(step.command):
             output_of(step)
@@ -203,7 +207,8 @@ def run_row(row):
 
 
 def add_points():
-    """Add a point for each row with a command, named like design.txt_1-6; rows with the same lines are numbered."""
+    """Add a point for each row that has a command, with a name like design.txt_1-6. Rows for the same lines are
+    numbered."""
     for row in ROWS:
         if row.command.startswith("none:"):
             continue

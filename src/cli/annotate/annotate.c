@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally annotate: show functions instruction by instruction with the costs of samples. */
+/* tally annotate: show functions instruction by instruction, with sample costs. */
 #include "cli/annotate/annotate.h"
 
 #include <errno.h>
@@ -27,9 +27,9 @@ struct annotate {
 	struct tally_annotation_codes *codes;
 	struct tally_source_texts *texts;
 	struct annotate_groups groups;
-	uint64_t code_left; /* bytes */
+	uint64_t code_left; /* bytes of code that may still be decoded */
 	uint64_t nr_shown, nr_failed, nr_beyond;
-	struct tally_map failed; /* numbers of DSOs that were warned about */
+	struct tally_map failed; /* IDs of DSOs that were warned about */
 	struct tally_str out;
 };
 
@@ -64,8 +64,8 @@ static int show_text(struct annotate *annotate, struct tally_annotate_view *view
 	}
 	if (view->annotation->nr_missing)
 		tally_str_addf(&annotate->out,
-			       "# %" PRIu64 " more bytes are not shown: the function is too large, "
-			       "or its file ends there\n",
+			       "# %" PRIu64 " more bytes are not shown, because the function is "
+			       "too large or the file ends there\n",
 			       view->annotation->nr_missing);
 	if (view->annotation->nr_outside)
 		tally_str_addf(&annotate->out,
@@ -83,7 +83,8 @@ static int show_json(struct annotate *annotate, const struct tally_annotate_view
 	tally_annotate_json_open(view, &annotate->out);
 	for (size_t i = 0; i < view->annotation->insns.len && !ret; i++) {
 		tally_annotate_json_insn(view, i, &annotate->out);
-		/* Keep the last character: the JSON writer needs it to decide about a comma. */
+		/* Keep the last character, because the JSON writer uses it to decide whether to
+		 * write a comma. */
 		if (annotate->out.len >= TALLY_FLUSH_AT) {
 			char last = annotate->out.data[--annotate->out.len];
 
@@ -121,7 +122,7 @@ static int show_annotation(struct annotate *annotate, const struct annotate_grou
 	return config->is_json ? show_json(annotate, &view) : show_text(annotate, &view);
 }
 
-/* Warn once for each file: the functions of a file usually fail for the same reason. */
+/* Warn only once for each file, because a file's functions usually fail for the same reason. */
 static void warn_failed(struct annotate *annotate, const struct tally_annotate_function *function,
 			int error)
 {
@@ -140,7 +141,7 @@ static void warn_failed(struct annotate *annotate, const struct tally_annotate_f
 	tally_str_free(&why);
 }
 
-/* Show a function, or warn if its code cannot be read and continue. */
+/* Show a function. If its code cannot be read, warn and continue. */
 static int show_function(struct annotate *annotate, const struct annotate_group *group,
 			 const struct tally_annotate_function *function)
 {
@@ -235,13 +236,13 @@ static void explain_no_symbol(const struct annotate *annotate)
 		tally_suggest_offer(&suggest, tally_symbol_name(function->dso, function->symbol));
 	}
 	tally_print_error("no samples in function '%s'%s", wanted,
-			  annotate->config->dsos ? " of these files" : "");
+			  annotate->config->dsos ? " in these files" : "");
 	if (!tally_print_typo(&suggest))
 		tally_print_hint("'tally report --sort symbol' lists the functions with samples; "
 				 "--total also finds functions with samples only in callees");
 }
 
-/* Explain why nothing was shown. Returns 0 or -errno. */
+/* Explain why nothing was shown. Return 0 or -errno. */
 static int explain_nothing(const struct annotate *annotate)
 {
 	if (!annotate->session->feed.counts.samples) {
@@ -249,14 +250,14 @@ static int explain_nothing(const struct annotate *annotate)
 		return 0;
 	}
 	if (annotate->nr_failed) {
-		tally_print_error("cannot show any function: their code is not available");
+		tally_print_error("cannot show any function, because no code is available");
 		return -ENOENT;
 	}
 	if (annotate->config->symbol)
 		explain_no_symbol(annotate);
 	else
-		tally_print_error(
-			"no samples in named functions that pass the filters; see 'tally report'");
+		tally_print_error("no sample that passed the filters is in a named function; see "
+				  "'tally report'");
 	return -ENOENT;
 }
 
@@ -267,23 +268,25 @@ static void warn_left_out(const struct annotate *annotate)
 	uint64_t nr_said = annotate->failed.len < FAILED_MAX ? annotate->failed.len : FAILED_MAX;
 
 	if (annotate->nr_failed > nr_said && !annotate->config->is_missing_skipped)
-		tally_print_detail("nor for %" PRIu64 " more function%s in such files",
+		tally_print_detail("no instructions for %" PRIu64
+				   " more function%s in files without available code",
 				   annotate->nr_failed - nr_said,
 				   tally_plural(annotate->nr_failed - nr_said));
 	if (annotate->nr_beyond)
-		tally_print_warning("%" PRIu64 " function%s not shown: the others have %d MiB of "
-				    "code (limit); use -s or --percent-limit",
+		tally_print_warning("%" PRIu64
+				    " function%s not shown, because the code of the others reaches "
+				    "the limit of %d MiB; use -s or --percent-limit",
 				    annotate->nr_beyond, annotate->nr_beyond == 1 ? " is" : "s are",
 				    CODE_MAX_MIB);
 	if (left_out)
-		tally_print_warning("%" PRIu64 " sample addresses were not counted: too many "
-				    "distinct addresses; use -s or -d",
+		tally_print_warning("%" PRIu64 " sample addresses were not counted, because there "
+				    "are too many distinct addresses; use -s or -d",
 				    left_out);
 }
 
 /* ---- command ------------------------------------------------------------------------------- */
 
-/* Append the health of the recording. */
+/* Append the recording's health report. */
 static int show_health(struct annotate *annotate)
 {
 	struct tally_profile_options options = {0};
@@ -364,7 +367,7 @@ static int annotate_session(struct annotate_config *config, struct tally_session
 
 	if (!ret)
 		ret = tally_session_run(session, annotate_record, &annotate);
-	/* If the file is damaged, the part before the damage is still shown. */
+	/* If the file is damaged, still show the part before the damage. */
 	if (!shown && (!ret || ret == -EINVAL)) {
 		shown = annotate_show(&annotate);
 		ret = ret ? ret : shown;
@@ -414,7 +417,7 @@ static int annotate_run(int argc, char **argv)
 
 const struct tally_command tally_command_annotate = {
 	.name = "annotate",
-	.summary = "Show the cost of each instruction of functions",
+	.summary = "Show functions with the cost of each instruction",
 	.usage = "[OPTIONS] [FILE] [SYMBOL]",
 	.about = " Without SYMBOL, shows all functions with samples, heaviest first.\n",
 	.options = annotate_options,

@@ -12,9 +12,10 @@
 
 const struct tally_option annotate_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
-	 "recording to read (perf.data; - for standard input)"},
-	{'s', "symbol", TALLY_OPTION_TEXT, AT(symbol), "name", "show this function, like SYMBOL"},
-	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "show only functions of these files"},
+	 "read this recording (default: perf.data; -: standard input)"},
+	{'s', "symbol", TALLY_OPTION_TEXT, AT(symbol), "name",
+	 "show this function; same as SYMBOL"},
+	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "show only functions in these files"},
 	{0, "percent-limit", TALLY_OPTION_TEXT, AT(percent_limit), "percent",
 	 "leave out functions below this percentage of all samples"},
 	{0, "skip-missing", TALLY_OPTION_FLAG, AT(is_missing_skipped), NULL,
@@ -22,22 +23,22 @@ const struct tally_option annotate_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{0, "source", TALLY_OPTION_FLAG, AT(has_source), NULL,
 	 "show source lines between instructions (default)"},
-	{0, "asm-raw", TALLY_OPTION_FLAG, AT(has_bytes), NULL, "show the bytes of instructions"},
+	{0, "asm-raw", TALLY_OPTION_FLAG, AT(has_bytes), NULL, "show instruction bytes"},
 	{'l', "print-line", TALLY_OPTION_FLAG, AT(has_lines), NULL,
-	 "list the heaviest lines first, and show the line after heavy instructions"},
+	 "list the heaviest lines first, and print the source line after each heavy instruction"},
 	{'P', "full-paths", TALLY_OPTION_FLAG, AT(has_paths), NULL,
 	 "show file names with directories"},
 	{'M', "disassembler-style", TALLY_OPTION_TEXT, AT(style), "style",
-	 "select the x86 syntax: att (default) or intel"},
+	 "select the x86 assembly syntax: att (default) or intel"},
 	{'n', "show-nr-samples", TALLY_OPTION_FLAG, AT(show_samples), NULL,
 	 "show sample counts instead of percentages"},
 	{0, "show-total-period", TALLY_OPTION_FLAG, AT(show_period), NULL,
 	 "show periods instead of percentages"},
 	{0, "total", TALLY_OPTION_FLAG, AT(has_totals), NULL,
-	 "add a column of totals, including callees"},
+	 "add a column with totals that include callees"},
 	{0, "percent-type", TALLY_OPTION_TEXT, AT(percent_type), "type",
-	 "compute percentages: local-period, local-hits, global-period or global-hits (of the "
-	 "function or of all; of periods or of samples)"},
+	 "compute percentages by local-period, local-hits, global-period or global-hits (local: of "
+	 "the function, global: of the total; period: by period, hits: by sample count)"},
 	{0, "group", TALLY_OPTION_FLAG, AT(is_grouped), NULL,
 	 "show all events side by side, not only those of a group"},
 	{0, "json", TALLY_OPTION_FLAG, AT(is_json), NULL, "print JSON (docs/commands/annotate.md)"},
@@ -46,9 +47,10 @@ const struct tally_option annotate_options[] = {
 	 "color heavy instructions: always, never or auto (on a terminal)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
 	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
-	 "select samples on these CPUs: 0-3,5"},
+	 "select samples on these CPUs (e.g. 0-3,5)"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
-	 "only samples between these times in seconds; either may be omitted; or 10%-20%"},
+	 "select samples in this time range: start,end in seconds (either may be omitted) or "
+	 "10%-20%"},
 	{0, "comms", TALLY_OPTION_TEXT, AT(session.filter.comms), "list",
 	 "select samples of threads with these names"},
 	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
@@ -56,7 +58,7 @@ const struct tally_option annotate_options[] = {
 	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
 	 "select samples of these threads"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
-	 "limit the callchain entries used (127)"},
+	 "limit the callchain entries used (default: 127)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols, code and source:"},
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
 	 "read kernel symbols from this image"},
@@ -68,15 +70,15 @@ const struct tally_option annotate_options[] = {
 	{0, "prefix", TALLY_OPTION_TEXT, AT(source.prefix), "dir",
 	 "prepend this to absolute source paths"},
 	{0, "prefix-strip", TALLY_OPTION_U64, AT(prefix_strip), "n",
-	 "strip this many directories from source paths first"},
+	 "strip this many leading directories from source paths before applying --prefix"},
 	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
-	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
+	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
 	 "show mangled C++, Rust and D names"},
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
 	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(is_force), NULL,
-	 "accept JIT files of any owner; ownership of recordings is never checked"},
+	 "accept JIT files owned by any user; ownership of recordings is never checked"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf compatibility:"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
 	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "ignored; prints text"},
@@ -190,7 +192,7 @@ int annotate_config_finish(struct annotate_config *config)
 	if (ret == -ENOSYS && tally_disasm_library()) {
 		tally_print_error("%s, needed to decode instructions, is not installed",
 				  tally_disasm_library());
-		tally_print_hint("install Debian's package libcapstone4");
+		tally_print_hint("install Debian's libcapstone4 package");
 	} else if (ret == -ENOSYS) {
 		tally_print_error("this tally was built without a disassembler (libcapstone)");
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally archive: embed the symbols of a recording's addresses in the recording. */
+/* tally archive: embed symbols for a recording's addresses in the recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ struct archive_config {
 #define AT(member) offsetof(struct archive_config, member)
 
 static const struct tally_option archive_options[] = {
-	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording (perf.data)"},
+	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file",
+	 "read this recording (default: perf.data)"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "write to this file instead of replacing the recording"},
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
@@ -33,16 +34,16 @@ static const struct tally_option archive_options[] = {
 	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "debuginfod", TALLY_OPTION_TEXT, AT(debuginfod), "urls",
-	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
+	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
 	{0, "redact", TALLY_OPTION_FLAG, AT(redact), NULL,
-	 "replace paths, thread names, host and command line by placeholders; requires -o"},
+	 "replace paths, thread names, host and command line with placeholders; requires -o"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "replace files of any kind; accept /tmp/perf-PID.map of any owner"},
+	 "overwrite any existing file; accept /tmp/perf-PID.map owned by any user"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "print only errors"},
 	TALLY_OPTION_END,
 };
 
-/* Open the recording, and check that no process is writing it. Returns a descriptor, or -errno
+/* Open the recording, and check that no process is writing to it. Return a descriptor, or -errno
  * after printing an error. */
 static int input_open(const char *path)
 {
@@ -136,9 +137,9 @@ static int archive_open_file(const struct archive_config *config, int fd)
 		return TALLY_EXIT_ERROR;
 	if (!config->redact || !is_same_file(config->output, fd))
 		return archive_file(config, fd) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
-	tally_print_error("option '--redact' with -o %s: %s is the recording itself: refusing to "
-			  "overwrite it",
-			  config->output, config->output);
+	tally_print_error(
+		"option '--redact' with -o %s: refusing to overwrite the recording %s itself",
+		config->output, config->output);
 	return TALLY_EXIT_USAGE;
 }
 
@@ -155,8 +156,8 @@ static int archive_run(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	if (config.redact && !config.output) {
-		tally_print_error(
-			"option '--redact' requires -o FILE: the recording itself is not changed");
+		tally_print_error("option '--redact' requires -o FILE, because the recording "
+				  "itself is not changed");
 		return TALLY_EXIT_USAGE;
 	}
 	config.input = config.input ? config.input : "perf.data";
@@ -170,9 +171,9 @@ static int archive_run(int argc, char **argv)
 
 const struct tally_command tally_command_archive = {
 	.name = "archive",
-	.summary = "Embed the symbols of a recording's addresses in it",
+	.summary = "Embed symbols in a recording",
 	.usage = "[OPTIONS] [FILE]",
-	.about = " The file can then be read on machines without the recorded programs.\n",
+	.about = " The recording can then be read on machines without the recorded programs.\n",
 	.options = archive_options,
 	.privileged = true,
 	.run = archive_run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The contents of boxes: help on keys, health of the recording, unabbreviated names. */
+/* The contents of boxes: key help, recording health, full names. */
 #include "base/arith.h"
 #include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
@@ -21,17 +21,18 @@ static void add_views(const struct browser *browser, struct tally_str *out)
 	tally_str_add_char(out, '\n');
 }
 
-/* Help lines after those of the view; shown if the source has `needs` and not `lacks`. */
+/* Help lines that follow the view's own. A line is shown if the source has all features in `needs`
+ * and none in `lacks`. */
 static const struct {
 	unsigned needs, lacks;
 	const char *line;
 } help_lines[] = {
 	{BROWSER_HAS_ANNOTATE, 0, "a          source and instructions of a function (annotate)"},
 	{BROWSER_HAS_PROFILE, 0, ":          filter by a query: comm: sym: dso: ..."},
-	{0, 0, "Esc        undo that, then go back to the previous view or function"},
+	{0, 0, "Esc        undo a filter, or go back to the previous view or function"},
 	{0, 0, "w          show the full names of the selected line"},
-	{0, 0, "P          write this view to a file tally.view.N"},
-	{BROWSER_HAS_HEALTH, 0, "Tab        the next event          i    health of the recording"},
+	{0, 0, "P          write this view to the file tally.view.N"},
+	{BROWSER_HAS_HEALTH, 0, "Tab        the next event          i    recording health"},
 	{0, BROWSER_HAS_HEALTH, "Tab        the next event"},
 	{0, 0, "h ? F1     show this help         q    quit"},
 };
@@ -61,7 +62,8 @@ int browser_show_health(struct browser *browser)
 	return 0;
 }
 
-/* Views without their own text show the function at the cursor. */
+/* Show full names in a box: those that the view provides, or else the names of the function at the
+ * cursor. */
 int browser_show_names(struct browser *browser)
 {
 	struct tally_str *out = browser_box_open(&browser->box, " Names ");

@@ -55,8 +55,8 @@ void browser_title(const struct browser *browser, struct tally_str *out)
 	tally_str_escape(out, 0);
 }
 
-/* Append the state of a live profile: the current event, if there are several, and the source's
- * text. */
+/* Append the state of a live profile: the current event, if there are several, and the string that
+ * the source provides. */
 static void add_state(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_browser_source *source = browser->source;
@@ -73,8 +73,8 @@ static void add_state(const struct browser *browser, struct tally_str *out)
 		tally_str_addf(out, "%s%s", out->len ? ", " : "", state);
 }
 
-/* Append the text of the line above the keys: the prompt, or the last message, or the current
- * filter. */
+/* Append the text of the line above the keys: the prompt, the last message, or the current filter
+ * and the state of a live profile. */
 static void add_note(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_browser_source *source = browser->source;
@@ -136,8 +136,8 @@ int browser_draw_view(struct browser *browser, int rows, int columns)
 	return ret;
 }
 
-/* The part of drawing that needs the lock of a live profile; writing to the terminal may block and
- * is done without it. */
+/* Draw everything that requires a live profile's lock. Writing to the terminal may block, so it is
+ * done without the lock. */
 static int draw_locked(struct browser *browser)
 {
 	int ret = browser_is_stale(browser) ? browser_select(browser) : 0, rows, columns;
@@ -168,9 +168,9 @@ static int draw(struct browser *browser, bool all)
 
 /* ---- main loop ------------------------------------------------------------------------------- */
 
-/* Handle typed keys, at most KEYS_MAX before the screen is drawn and other threads can take the
- * lock. The selection is updated between keys, because a key may depend on the effect of previous
- * ones. */
+/* Handle at most KEYS_MAX typed keys. Then the screen is drawn, and other threads can take the
+ * lock. The selection is updated between keys, because a key may depend on the effect of the keys
+ * before it. */
 static int keys_drain(struct browser *browser)
 {
 	enum { KEYS_MAX = 16 };
@@ -186,7 +186,7 @@ static int keys_drain(struct browser *browser)
 			ret = draw_locked(browser);
 		if (!ret)
 			ret = browser_press(browser, press);
-		/* While a prompt is open only the final text is drawn. */
+		/* While the user is typing into a prompt, the view does not change. */
 		if (!ret && !browser->prompt.question)
 			ret = draw_locked(browser);
 	}
@@ -219,7 +219,7 @@ static int loop_once(struct browser *browser)
 	bool all;
 	int ret = 0;
 
-	/* Signal handlers, like that of SIGTSTP, may interrupt poll(). */
+	/* Signal handlers, such as SIGTSTP's, may interrupt poll(). */
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0 && errno != EINTR)
 		return -errno;
 	if (polls[2].revents & POLLIN)
@@ -227,7 +227,7 @@ static int loop_once(struct browser *browser)
 	browser->redraw |= tally_browser_signals_drain(browser->signals, &browser->stop);
 	if (polls[1].revents & POLLIN)
 		ret = keys_drain(browser);
-	/* A closed terminal remains readable forever and reports end of file. */
+	/* A closed terminal stays readable and reports end of file forever. */
 	if (polls[1].revents & ~POLLIN)
 		browser->stop = true;
 	if (!ret && !browser->stop)
@@ -244,12 +244,13 @@ static int open_terminal(struct browser *browser)
 	const char *kind = getenv("TERM");
 	int ret;
 
-	/* Only the character set; numbers are formatted as in other output. */
+	/* Set only the character set; numbers are formatted as in other output. */
 	setlocale(LC_CTYPE, "");
 	browser->canvas.is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	ret = tally_terminal_open(tally_output_colours(), true, &browser->terminal);
 	if (ret == -ENOTTY)
-		tally_print_error("option '--tui': standard input and output must be a terminal");
+		tally_print_error(
+			"option '--tui' requires standard input and output to be a terminal");
 	else if (ret == -ENODEV)
 		tally_print_error("unknown terminal type '%s' (TERM)", kind ? kind : "");
 	if (ret)
@@ -282,7 +283,8 @@ static void browser_free(struct browser *browser)
 	tally_str_free(&browser->note_text);
 }
 
-/* Compute the rows while the user reads the first screen: for a large recording this is slow. */
+/* Computing the rows is slow for a large recording, so do it while the user is reading the first
+ * screen. */
 static int prepare(struct browser *browser)
 {
 	struct pollfd typed = {STDIN_FILENO, POLLIN, 0};
@@ -292,7 +294,7 @@ static int prepare(struct browser *browser)
 	return browser_table_build(&browser->table, browser);
 }
 
-/* Open the signalfd if the source has none. */
+/* Set the browser's initial state, and open a signalfd unless the source provides one. */
 static int browser_start(struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;

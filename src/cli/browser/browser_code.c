@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "cli/browser/browser_state.h"
 
-/* Longest jump that is drawn, and limit of the total work to place all jumps. */
+/* Maximum length of a drawn jump, and limit on the total work for placing all jumps. */
 enum { JUMP_MAX = 2000, STEPS_MAX = 4 << 20 };
 
 void browser_code_free(struct browser_code *code)
@@ -32,7 +32,7 @@ void browser_code_free(struct browser_code *code)
 /* A jump, from its upper to its lower end. */
 struct jump {
 	uint32_t top, bottom;
-	bool is_up; /* the target is the upper end: a loop */
+	bool is_up; /* the target is the upper end, as in a loop */
 };
 
 static int by_length(const void *a, const void *b)
@@ -66,8 +66,8 @@ static void lane_draw(struct browser_code *code, const struct jump *jump, int la
 		(uint8_t)(BROWSER_LANE_BOTTOM | (jump->is_up ? 0 : BROWSER_LANE_ARROW));
 }
 
-/* Short jumps come first and get the innermost free lane. Jumps without a free lane, and very long
- * ones, are not drawn. */
+/* Assign lanes to jumps. Short jumps are placed first and get the innermost free lane. Jumps
+ * without a free lane, and very long ones, are not drawn. */
 static void lanes_fill(struct browser_code *code, const struct jump *jumps, size_t nr)
 {
 	size_t steps = 0;
@@ -113,7 +113,7 @@ static int lanes_make(struct browser_code *code)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* Return the source line of an instruction if it differs from that of the previous one. */
+/* Return the source line of an instruction if it differs from the previous instruction's. */
 static const struct tally_line *line_begun(const struct tally_annotation_insn *insn,
 					   const struct tally_annotation_insn *before)
 {
@@ -160,7 +160,7 @@ static const struct tally_annotate_function *function_find(const struct browser_
 	return NULL;
 }
 
-/* Returns 0; -ENOMEM; or 1 with the reason in `why`. */
+/* Read a function's code. Return 0; -ENOMEM; or 1 with the reason in `why`. */
 static int code_open(struct browser_code *code, struct browser *browser,
 		     const struct tally_frame *frame)
 {
@@ -170,7 +170,7 @@ static int code_open(struct browser_code *code, struct browser *browser,
 	int ret = browser->source->annotate(browser->source->arg, browser, frame, &code->samples);
 
 	if (ret && ret != -ENOMEM) {
-		tally_str_add(&code->why, "the recording cannot be read again");
+		tally_str_add(&code->why, "cannot read the recording again");
 		return 1;
 	}
 	if (!ret)
@@ -181,7 +181,7 @@ static int code_open(struct browser_code *code, struct browser *browser,
 		return ret;
 	function = function_find(code, frame);
 	if (!function) {
-		tally_str_add(&code->why, "no selected sample has this function: ");
+		tally_str_add(&code->why, "no selected sample is in this function: ");
 		tally_str_add_escaped(&code->why, tally_symbol_name(frame->dso, frame->symbol));
 		if (browser->source->nr_events > 1)
 			tally_str_add(&code->why, "\nTab goes to the next event\n");
@@ -195,7 +195,7 @@ static int code_open(struct browser_code *code, struct browser *browser,
 	return 1;
 }
 
-/* Explain which code has no name. */
+/* Explain that a frame has no symbol, and name its file. */
 static void add_nameless(const struct tally_frame *frame, struct tally_str *out)
 {
 	size_t start = out->len;
@@ -205,7 +205,7 @@ static void add_nameless(const struct tally_frame *frame, struct tally_str *out)
 	tally_str_escape(out, start);
 }
 
-/* Append the reason if it is obvious that the frame has no instructions. */
+/* Append the reason if the frame obviously has no instructions. */
 static void add_why_not(const struct browser *browser, const struct tally_frame *frame,
 			struct tally_str *out)
 {
@@ -217,9 +217,8 @@ static void add_why_not(const struct browser *browser, const struct tally_frame 
 	else if (!frame->symbol || !frame->dso)
 		add_nameless(frame, out);
 	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
-		tally_str_add(
-			out,
-			"it was inlined: its instructions are in the function that contains it");
+		tally_str_add(out, "this function was inlined: its instructions are in the "
+				   "containing function");
 }
 
 /* Place the cursor on the heaviest instruction. */

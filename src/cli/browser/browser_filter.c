@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 
-/* Text before the name of a step. */
+/* Prefixes for the names of steps, by kind. */
 static const char *const kinds[BROWSER_NR_STEPS] = {
 	[BROWSER_ONLY_COMMAND] = "command ",
 	[BROWSER_ONLY_PROCESS] = "process ",
@@ -17,7 +17,7 @@ static const char *const kinds[BROWSER_NR_STEPS] = {
 	[BROWSER_ONLY_CPU] = "CPU ",
 	[BROWSER_ONLY_FILE] = "file ",
 	[BROWSER_ONLY_FUNCTION] = "function ",
-	[BROWSER_ONLY_PART] = "functions with ",
+	[BROWSER_ONLY_PART] = "functions containing ",
 	[BROWSER_ONLY_KERNEL] = "the kernel",
 	[BROWSER_ONLY_SPAN] = "",
 	[BROWSER_ONLY_QUERY] = "",
@@ -68,7 +68,7 @@ static int step_make(const struct browser_filter *filter, enum browser_step_kind
 	return 0;
 }
 
-/* Collect the steps that filter by time. The vector has been reserved. */
+/* Collect the steps that filter by time. Space in the vector has already been reserved. */
 static void timed_find(struct browser_filter *filter)
 {
 	filter->timed.len = 0;
@@ -151,7 +151,7 @@ const struct browser_step *browser_filter_step(const struct browser_filter *filt
 	return NULL;
 }
 
-/* Clear the marks in `passes` of buckets that the query rejects; `judged` is scratch space. */
+/* Clear the bytes in `passes` for buckets that the query rejects; `judged` is scratch space. */
 static int query_apply(const struct tally_query *query, const struct tally_profile *profile,
 		       uint8_t *judged, uint8_t *passes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys that all views share, and switching between views. */
+/* Keys common to all views, and the code to switch views. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ void browser_set_message(struct browser *browser, const char *format, ...)
 	tally_str_escape(&browser->note, 0);
 }
 
-/* Show a message once that views of callchains show only leaf functions. */
+/* Warn once if a callchain view can show only leaf functions. */
 static void warn_no_callchains(struct browser *browser, const struct browser_view *view)
 {
 	bool is_of_chains = view == &browser_flame || view == &browser_sandwich;
@@ -127,8 +127,8 @@ int browser_toggle(struct browser *browser, bool *flag, const char *on, const ch
 	return 0;
 }
 
-/* Return why a query cannot work: it would select nothing, or everything, because samples lack a
- * field. */
+/* Return the reason why a query cannot work: samples lack a field, so the query would select
+ * nothing or everything. */
 static const char *missing_field_reason(const struct browser *browser, const char *text)
 {
 	static const struct {
@@ -136,7 +136,7 @@ static const char *missing_field_reason(const struct browser *browser, const cha
 		const char *why;
 	} fields[] = {
 		{PERF_SAMPLE_CPU, "CPUs were not recorded: use record --sample-cpu"},
-		{PERF_SAMPLE_TIME, "times were not recorded, or this is a live profile"},
+		{PERF_SAMPLE_TIME, "timestamps were not recorded, or this is a live profile"},
 		{PERF_SAMPLE_TID, "threads were not recorded"},
 	};
 	const struct tally_browser_source *source = browser->source;
@@ -151,7 +151,7 @@ static const char *missing_field_reason(const struct browser *browser, const cha
 		if (!(needs & fields[i].field))
 			continue;
 		if (source->live && fields[i].field != PERF_SAMPLE_TIME)
-			return "rows are not sorted by that: o selects thread or CPU";
+			return "rows are not sorted by thread or CPU: press o for another order";
 		return fields[i].why;
 	}
 	return NULL;
@@ -179,7 +179,7 @@ static int all_query(struct browser *browser)
 	return 0;
 }
 
-/* Undo the last filter step; without any, return to the previous view or function. */
+/* Undo the last filter step. If there are no steps, return to the previous view or function. */
 static int all_escape(struct browser *browser)
 {
 	const struct browser_back *back;
@@ -214,7 +214,7 @@ static int all_event(struct browser *browser)
 	return 0;
 }
 
-/* The key is the same as in perf; applies to the function at the cursor. */
+/* Annotate the function at the cursor. The key is the same as in perf. */
 static int all_annotate(struct browser *browser)
 {
 	if (!browser->source->annotate) {
@@ -313,7 +313,7 @@ static bool go_by_key(struct browser *browser, uint32_t press)
 	return false;
 }
 
-/* Move a cursor if the key is a cursor key. Returns false for other keys. */
+/* Move a cursor if the key is a cursor key. Return false for other keys. */
 static bool cursor_press(const struct browser_cursor *cursor, uint32_t press)
 {
 	size_t at = *cursor->at, last = cursor->nr ? cursor->nr - 1 : 0;
@@ -332,7 +332,7 @@ static bool cursor_press(const struct browser_cursor *cursor, uint32_t press)
 	return true;
 }
 
-/* Pass a key to the cursor of the view, if it has one. */
+/* Pass a key to the view's cursor, if there is one. */
 static bool view_cursor_press(struct browser *browser, uint32_t press)
 {
 	struct browser_cursor cursor;
@@ -343,7 +343,7 @@ static bool view_cursor_press(struct browser *browser, uint32_t press)
 	return cursor_press(&cursor, press);
 }
 
-/* Return the key of the word that was clicked in the bar of keys. */
+/* Return the key for the word that was clicked in the key bar. */
 static uint32_t bar_press(const struct browser *browser, struct tally_mouse mouse)
 {
 	static const struct {
@@ -362,7 +362,7 @@ static uint32_t bar_press(const struct browser *browser, struct tally_mouse mous
 	return word && word[1] == ' ' ? (uint32_t)(unsigned char)*word : TALLY_PRESS_NONE;
 }
 
-/* Translate the mouse for a box: the wheel scrolls, a click closes it. */
+/* Translate a mouse event in a box to a key: the wheel scrolls, a click closes the box. */
 static uint32_t box_key(struct tally_mouse mouse)
 {
 	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
@@ -370,7 +370,7 @@ static uint32_t box_key(struct tally_mouse mouse)
 	return mouse.act == TALLY_MOUSE_WHEEL_DOWN ? TALLY_PRESS_DOWN : TALLY_PRESS_OTHER;
 }
 
-/* Releasing a button does not count as a key, so what pressing it showed stays. */
+/* Handle a mouse event. Button releases are ignored, so a box that the click opened stays open. */
 static int press_mouse(struct browser *browser)
 {
 	struct tally_mouse mouse = tally_terminal_mouse(browser->terminal);

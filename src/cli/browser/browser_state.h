@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* State shared by the source files of the browser. */
+/* State shared by the browser's source files. */
 #ifndef TALLY_CLI_BROWSER_STATE_H
 #define TALLY_CLI_BROWSER_STATE_H
 
@@ -32,77 +32,77 @@ struct browser {
 	const struct tally_browser_source *source;
 	struct tally_terminal *terminal;
 	struct tally_canvas canvas;
-	struct tally_panel_rows room; /* rows of the view on the canvas */
+	struct tally_panel_rows room; /* canvas rows occupied by the view */
 	int signals;
 	const struct browser_view *view;            /* current view */
 	struct browser_back back[BROWSER_BACK_MAX]; /* previous views */
 	size_t nr_back;
 	uint32_t event;
 	struct browser_filter filter;
-	struct tally_selection selection; /* samples of the event that pass the filter */
-	struct tally_chains chains;       /* of the selection, if has_chains */
+	struct tally_selection selection; /* samples of the current event that pass the filter */
+	struct tally_chains chains;       /* callchains of the selection, if has_chains */
 	bool has_chains;
-	uint64_t seen;       /* generation of the live profile when last selected */
-	uint64_t total;      /* 100 % when last selected */
-	uint32_t selected;   /* event of the selection */
+	uint64_t seen;       /* live profile's generation at the last selection */
+	uint64_t total;      /* period that corresponded to 100 % at the last selection */
+	uint32_t selected;   /* the selection's event */
 	uint64_t mark;       /* browser_filter_mark() of the selection */
 	uint64_t generation; /* unique number of the selection */
 	uint64_t nr_generations;
 	struct browser_cache kept; /* cached previous selections */
-	/* Functions of tally_chains.functions, or TALLY_FRAME_NONE: that at the cursor, and the one
-	 * whose callers, callees or code are shown. */
+	/* Values from tally_chains.functions, or TALLY_FRAME_NONE: the function at the cursor, and
+	 * the function shown with its callers, callees or code. */
 	uint32_t function, pivot;
-	uint32_t here; /* function at the cursor of this view, when last drawn */
-	struct tally_frame function_frame, pivot_frame; /* copies, to find them again in a live
-	                                                 * profile */
+	uint32_t here; /* function at the current view's cursor, when last drawn */
+	/* Copies of the frames, to find the functions again in a live profile. */
+	struct tally_frame function_frame, pivot_frame;
 	struct browser_prompt prompt;
-	struct tally_str note; /* message shown until the next key; empty: none */
+	struct tally_str note; /* message shown until the next key; may be empty */
 	struct tally_str health;
 	bool is_stale;                            /* the selection must be recomputed */
 	bool is_relative, hide_kernel, hide_user; /* options of the rows view */
 	bool stop, redraw;
 	struct browser_box box;
-	struct tally_str title_text, note_text; /* texts of the panel drawn last */
-	/* State of the views: */
+	struct tally_str title_text, note_text; /* strings in the panel drawn last */
+	/* State of the views. */
 	struct browser_lists lists;
 	struct browser_table table;
 	struct browser_pane flame, callers, callees;
 	bool told_no_callchains;
-	bool at_callers; /* the cursor is in `callers`, otherwise in `callees` */
+	bool at_callers; /* true if the cursor is in `callers`, false if in `callees` */
 	struct browser_spans spans;
 	struct browser_code code;
 };
 
-/* browser_is_stale(): true if anything changed since the selection was made. browser_select():
- * recompute the selection. Returns 0 or -ENOMEM. */
+/* browser_is_stale() returns true if anything changed since the selection was made.
+ * browser_select() recomputes the selection and returns 0 or -ENOMEM. */
 bool browser_is_stale(const struct browser *browser);
 int browser_select(struct browser *browser);
 
-/* Get the health lines of the source, and strip the comment signs. */
+/* Store the source's health lines in browser->health, without comment markers. */
 void browser_health(struct browser *browser);
 
-/* Print the summary; the terminal must have been restored. Returns 0 or -errno. */
+/* Print the summary. The terminal must have been restored. Return 0 or -errno. */
 int browser_summary(struct browser *browser);
 
 /* Append the title line. */
 void browser_title(const struct browser *browser, struct tally_str *out);
 
-/* True if there are callchains; without them the total cost of functions is unknown. */
+/* Return true if there are callchains; without them the total cost of functions is unknown. */
 bool browser_has_callchains(const struct browser *browser);
-#define BROWSER_NO_CALLCHAINS "there are no callchains: tally record -g"
+#define BROWSER_NO_CALLCHAINS "there are no callchains: record with tally record -g"
 
-/* Compute the callchains of the selection, if not done yet. Returns 0 or -ENOMEM. */
+/* Compute the callchains of the selection unless they are already computed. Return 0 or -ENOMEM. */
 int browser_chains_build(struct browser *browser);
 
-/* Return the current number of a frame in a live profile, given a copy of the frame; otherwise
- * `number`. TALLY_FRAME_NONE if the frame no longer exists. */
+/* Return the current number of a frame. In a live profile, look up the frame by its copy `was`, and
+ * return TALLY_FRAME_NONE if the frame no longer exists; otherwise return `number`. */
 uint32_t browser_frame_refind(const struct browser *browser, uint32_t number,
 			      const struct tally_frame *was);
 
-/* Set title, note and keys of the panel; valid until the next call. */
+/* Set the title, note and keys of the panel. They are valid until the next call. */
 void browser_panel(struct browser *browser, struct tally_panel *panel);
 
-/* Draw the view and the panel on a canvas of this size. Returns 0 or -errno. */
+/* Draw the view and the panel on a canvas of this size. Return 0 or -errno. */
 int browser_draw_view(struct browser *browser, int rows, int columns);
 
 /* Draw lines of text instead of the view. */

@@ -6,7 +6,7 @@
 #include "cli/browser/browser_view.h"
 #include "view/wrap.h"
 
-/* The time view ignores the selected span. */
+/* Return true if the filter leaves no samples. The time view ignores the selected span. */
 static bool has_no_samples(const struct browser *browser)
 {
 	return !browser->selection.nr && browser->filter.steps.len &&
@@ -22,8 +22,8 @@ static bool has_no_rows(const struct browser *browser)
 
 static void add_why(const struct browser *browser, struct tally_str *out)
 {
-	tally_str_add(out, has_no_samples(browser) ? "No sample matches this:\n"
-						   : "No row matches this:\n");
+	tally_str_add(out, has_no_samples(browser) ? "No sample matches these filters:\n"
+						   : "No row matches these filters:\n");
 	tally_str_add(out, "  ");
 	browser_filter_text(&browser->filter, out);
 	tally_str_add(out, browser->filter.steps.len ? "\n" : "all samples\n");

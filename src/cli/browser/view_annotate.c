@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The annotate view: instructions and source of a function, with costs, jumps, loops and calls. */
+/* The annotate view: a function's instructions and source lines, with costs, jumps, loops and
+ * calls. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void put_lanes(struct browser *browser, uint32_t insn, int row, int colum
 	}
 }
 
-/* Append "call malloc" or "jne <main+0x12>". */
+/* Append an instruction, such as "call malloc" or "jne <main+0x12>". */
 static void add_insn(const struct browser_code *code, const struct tally_annotation_insn *insn,
 		     struct tally_str *out)
 {
@@ -74,7 +75,7 @@ static void add_insn(const struct browser_code *code, const struct tally_annotat
 	tally_str_escape(out, start);
 }
 
-/* Return the total of all samples of the event. */
+/* Return the total cost of the event's samples. */
 static struct tally_annotate_cost cost_of_all(const struct browser *browser)
 {
 	uint64_t nr = browser->source->profile->totals.data[browser->event].nr;
@@ -115,7 +116,7 @@ static void draw_insn(struct browser *browser, const struct browser_code_line *l
 	tally_str_free(&text);
 }
 
-/* Draw the text of a source line or, if it is not available, its file and line number. */
+/* Draw a source line or, if the source is not available, the file name and line number. */
 static void draw_source(struct browser *browser, const struct browser_code_line *line, int row)
 {
 	struct tally_str text = {0};
@@ -226,7 +227,8 @@ static void go_to_insn(struct browser_code *code, uint32_t insn)
 	}
 }
 
-/* Find the called function among those that have samples, preferably in the same file. */
+/* Find the called function by name among the functions that have samples. Prefer a function in the
+ * caller's file. */
 static uint32_t callee_find(const struct browser *browser, const char *name)
 {
 	const struct tally_frames *frames = &browser->source->profile->frames;
@@ -262,7 +264,7 @@ static int annotate_enter(struct browser *browser)
 	}
 	callee = insn->target_name ? callee_find(browser, insn->target_name) : TALLY_FRAME_NONE;
 	if (callee == TALLY_FRAME_NONE) {
-		browser_set_message(browser, insn->target_name ? "no samples with this function"
+		browser_set_message(browser, insn->target_name ? "no samples in this function"
 					     : insn->has_target
 						     ? "the target has no symbol"
 						     : "this is not a jump or direct call");
@@ -284,7 +286,7 @@ static int by_cost(const struct browser *browser, size_t line, uint64_t *ret_cos
 	return !at->source && *ret_cost;
 }
 
-/* Go to the next lighter instruction; from the lightest, to the heaviest. */
+/* Go to the next lighter instruction, wrapping around from the lightest to the heaviest. */
 static int annotate_hot(struct browser *browser)
 {
 	struct browser_code *code = &browser->code;
@@ -321,7 +323,7 @@ static int annotate_source(struct browser *browser)
 	return ret;
 }
 
-/* Append an instruction or the text of a source line, escaped. */
+/* Append an instruction or a source line, escaped. */
 static void line_text(const struct browser_code *code, const struct browser_code_line *line,
 		      struct tally_str *out)
 {
@@ -339,7 +341,7 @@ static void line_text(const struct browser_code *code, const struct browser_code
 	}
 }
 
-/* "hits", "period", "global" and "local" are perf's terms. */
+/* Toggle between samples and periods. "hits", "period", "global" and "local" are perf's terms. */
 static int annotate_hits(struct browser *browser)
 {
 	browser->code.by_hits = !browser->code.by_hits;
@@ -393,7 +395,7 @@ static int annotate_next(struct browser *browser)
 			return 0;
 		}
 	}
-	browser_set_message(browser, *text ? "no line contains that" : "no search text: press /");
+	browser_set_message(browser, *text ? "no matching line" : "no search text: press /");
 	return 0;
 }
 
@@ -436,7 +438,7 @@ static const struct browser_key annotate_keys[] = {
 
 static const char *const annotate_help[] = {
 	"Enter      follow a jump, or show the called function",
-	"H          go to the heaviest instruction, then to lighter ones",
+	"H          go to the heaviest instruction, then to the next heaviest",
 	"s          show or hide source     / n  find a line, find next",
 	"b p        percentages: period or hits; local (of the function) or global",
 	"Self       includes inlined functions; flame graphs show them separately",

@@ -89,8 +89,8 @@ static int rows_direction(struct browser *browser)
 
 /* ---- unabbreviated names -------------------------------------------------------------------- */
 
-/* The last column comes first, as it is the one that is truncated. Numeric columns are never
- * truncated. */
+/* Append the selected row's cells, last column first, because the last column is the one that gets
+ * truncated. Numeric columns are omitted, because they are never truncated. */
 static void rows_whole(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
@@ -121,7 +121,7 @@ static const struct tally_row *row_selected(const struct browser *browser)
 	return line ? &browser->table.rows.hist.rows.data[line->row] : NULL;
 }
 
-/* Return the frame of the selected line: of the row, or of the callchain entry. */
+/* Return the selected line's frame; the line is a row or a callchain entry. */
 static const struct tally_frame *frame_selected(const struct browser *browser)
 {
 	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
@@ -193,7 +193,7 @@ static int rows_kernel(struct browser *browser)
 	return browser_zoom(browser, BROWSER_ONLY_KERNEL, NULL, NULL);
 }
 
-/* searching */
+/* ---- searching ------------------------------------------------------------------------------- */
 
 static int answer_part(struct browser *browser, const char *text)
 {
@@ -208,7 +208,8 @@ static int rows_part(struct browser *browser)
 	const struct browser_step *part = browser_filter_step(&browser->filter, BROWSER_ONLY_PART);
 
 	browser_prompt_open(&browser->prompt,
-			    "show only functions with: ", part ? part->name : NULL, answer_part);
+			    "show only functions containing: ", part ? part->name : NULL,
+			    answer_part);
 	return 0;
 }
 
@@ -244,7 +245,7 @@ static int rows_next(struct browser *browser)
 			return 0;
 		}
 	}
-	browser_set_message(browser, *text ? "no row contains that" : "no search text: press g");
+	browser_set_message(browser, *text ? "no matching row" : "no search text: press g");
 	return 0;
 }
 
@@ -261,7 +262,7 @@ static int rows_search(struct browser *browser)
 	return 0;
 }
 
-/* columns */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static int rows_order(struct browser *browser)
 {
@@ -285,7 +286,7 @@ static int rows_order(struct browser *browser)
 	table->screen.cursor = 0;
 	browser_table_drop(table);
 	browser->is_stale = browser->source->live;
-	browser_set_message(browser, "rows by %s", sort ? sort : "the default keys");
+	browser_set_message(browser, "rows sorted by %s", sort ? sort : "the default keys");
 	return ret;
 }
 
@@ -353,9 +354,9 @@ static const char *const rows_help[] = {
 	"Up Down PgUp PgDn Space   go to another row (Home, End)",
 	"Enter + e  show or hide callchains, one level, all levels",
 	"E C        show or hide all        c    callers or callees",
-	"t d s k    zoom into this thread (or command), file, function; the kernel",
+	"t d s k    zoom into this thread (or command), file or function; k: the kernel",
 	"Esc        zoom out, one step      K U  hide the kernel, user space",
-	"/          show only functions with a text in their name",
+	"/          filter functions by name",
 	"g n        find a row, find next",
 	"o F H      next sort order, relative percentages, headings",
 };

@@ -33,7 +33,8 @@ static void scroll(struct browser_spans *spans)
 		spans->first = spans->strip - spans->rows + 1;
 }
 
-/* The selected span does not filter this view, so that the time around it remains visible. */
+/* Build the timeline. The selected span does not filter this view, so the time around the span
+ * remains visible. */
 static int timeline_make(struct browser *browser)
 {
 	struct browser_spans *spans = &browser->spans;
@@ -56,7 +57,7 @@ static int timeline_make(struct browser *browser)
 	return ret;
 }
 
-/* True if the timeline was made with the same parameters and size. */
+/* Return true if the timeline was built with the same parameters and size. */
 static bool is_made(const struct browser *browser, const struct browser_spans *was)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -92,7 +93,7 @@ static int spans_make(struct browser *browser)
 	if (ret)
 		return ret;
 	scroll(spans);
-	/* Bins are computed only for the visible tracks. */
+	/* Bins exist only for the visible tracks, so rebuild the timeline after scrolling. */
 	return spans->made_first == spans->first ? 0 : timeline_rebuild(browser);
 }
 
@@ -136,7 +137,7 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 	tally_str_free(&text);
 }
 
-/* Find the bins of a time range. */
+/* Find the bins that a time range covers. */
 static void find_bins(const struct browser_spans *spans, uint64_t first, uint64_t last,
 		      uint32_t *ret_from, uint32_t *ret_to)
 {
@@ -151,7 +152,7 @@ static void find_bins(const struct browser_spans *spans, uint64_t first, uint64_
 	*ret_to = to;
 }
 
-/* Get the highlighted bins: the span being marked, or the selected span. */
+/* Get the range of highlighted bins: the span being marked, or else the selected span. */
 static bool marked_bins(const struct browser *browser, uint32_t *ret_from, uint32_t *ret_to)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -175,7 +176,7 @@ static double seconds_at(const struct browser *browser, uint32_t bin)
 	return (double)(at - browser->filter.earliest) / 1e9;
 }
 
-/* Return a time in seconds, as used by --time. */
+/* Return a bin's time in seconds, as used by --time. */
 static double absolute_at(const struct browser *browser, uint32_t bin)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -203,7 +204,7 @@ static const char *missing_time_reason(const struct browser *browser)
 	const struct tally_browser_source *source = browser->source;
 
 	if (!browser->spans.timeline.first)
-		return "the samples of this event have no times";
+		return "the samples of this event have no timestamps";
 	if (browser->spans.by_cpu &&
 	    !(source->fields(source->arg, browser->event) & PERF_SAMPLE_CPU))
 		return "CPUs were not recorded: use record --sample-cpu; b shows threads";
@@ -322,7 +323,7 @@ static int time_by(struct browser *browser)
 	return 0;
 }
 
-/* Filter by the thread or CPU of the track. */
+/* Filter by the thread or CPU of the track at the cursor. */
 static int time_only(struct browser *browser)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -339,7 +340,8 @@ static int time_only(struct browser *browser)
 				   tally_machine_thread_at(machine, strip->id)->tid);
 }
 
-/* Dragging marks a span; pressing and releasing at the same position is a click. */
+/* Handle the mouse. Dragging marks a span; pressing and releasing at the same position is a
+ * click. */
 static int time_mouse(struct browser *browser, struct tally_mouse mouse)
 {
 	struct browser_spans *spans = &browser->spans;
@@ -408,6 +410,6 @@ const struct browser_view browser_time = {
 	.nr_keys = TALLY_ARRAY_SIZE(time_keys),
 	.draw = time_draw,
 	.mouse = time_mouse,
-	.no_function = "a track is not a function: press 2 for rows, then a to annotate",
+	.no_function = "no function is selected: press 2 for rows, then a to annotate",
 	.whole = time_whole,
 };

@@ -20,7 +20,7 @@ struct compared {
 	struct tally_session *session;
 	struct tally_profile profile;
 	struct tally_diff_clock clock;
-	uint64_t nr; /* samples so far */
+	uint64_t nr; /* number of samples so far */
 	uint32_t input, side;
 	bool is_ready; /* the profile is initialized */
 };
@@ -46,7 +46,8 @@ static int compared_start(struct compared *compared)
 	return ret;
 }
 
-/* Return the time of a sample, ns. Without timestamps, samples are about one millisecond apart. */
+/* Return a sample's timestamp in ns. Samples without timestamps are assigned times about one
+ * millisecond apart. */
 static uint64_t sample_time(struct compared *compared, const struct tally_sample *sample)
 {
 	uint64_t nr = compared->nr++;
@@ -115,7 +116,7 @@ static const char *event_unit(const struct diff_config *config,
 	return NULL;
 }
 
-/* Find the diff of events with this name, or create it. */
+/* Find or create the diff for events with this name. */
 static int event_find(struct comparison *comparison, const struct tally_perfdata_event *event,
 		      const struct tally_diff_options *options, struct tally_diff **ret_diff)
 {
@@ -167,7 +168,7 @@ static int compared_events(struct compared *compared)
 
 /* ---- files ----------------------------------------------------------------------- */
 
-/* Warn of different CPUs or kernels, because rows do not show that. */
+/* Warn if CPUs or kernels differ, because rows do not show this. */
 static int warn_if_different(const struct compared *compared, const char *what, const char *is,
 			     char **known)
 {
@@ -179,7 +180,7 @@ static int warn_if_different(const struct compared *compared, const char *what, 
 	}
 	if (strcmp(*known, is))
 		tally_print_warning(
-			"%s: recorded with a different %s (%s) than the recordings before (%s)",
+			"%s: recorded with a different %s (%s) than the previous recordings (%s)",
 			compared->session->path, what, is, *known);
 	return 0;
 }
@@ -205,7 +206,7 @@ static void compared_health(const struct compared *compared)
 	const char *side = compared->side == TALLY_SIDE_A ? "a" : "b";
 	struct tally_str *json = &comparison->json;
 
-	tally_str_add_line(&comparison->text, "# File of side %c: %s", *side - 'a' + 'A',
+	tally_str_add_line(&comparison->text, "# File on side %c: %s", *side - 'a' + 'A',
 			   compared->session->path);
 	tally_health_text(compared->session, &compared->profile, false, &comparison->text);
 	tally_json_open(json, NULL, '{');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally diff: show differences between recordings, and whether they are significant. */
+/* tally diff: show differences between recordings and their significance. */
 #include "cli/diff/diff.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "cli/recording/check_events.h"
 #include "view/wrap.h"
 
-/* Rows printed after the browser has ended. */
+/* Number of rows printed after the user quits the browser. */
 enum { LEFT_ROWS = 10 };
 
 struct show {
@@ -26,8 +26,8 @@ struct show {
 	struct tally_str out;
 	int line_width;
 	uint64_t nr_rows;
-	size_t most;      /* maximum number of rows per event; 0: all */
-	bool has_started; /* an event was printed before */
+	size_t most;      /* maximum number of rows per event; 0 for all */
+	bool has_started; /* an event has already been printed */
 };
 
 struct tally_diff_view diff_view(const struct diff_config *config,
@@ -53,8 +53,8 @@ struct tally_diff_view diff_view(const struct diff_config *config,
 	};
 }
 
-/* Write the output. For JSON, keep the last character in the builder, because it decides whether
- * the next element needs a comma. */
+/* Write the output. For JSON, keep the last character in the builder, because the JSON writer looks
+ * at it to decide whether to write a comma. */
 static int show_flush(struct show *show)
 {
 	char last = show->out.len ? show->out.data[show->out.len - 1] : '\0';
@@ -68,7 +68,7 @@ static int show_flush(struct show *show)
 	return ret;
 }
 
-/* Append "3 recordings, 2991 samples". */
+/* Append a summary such as "3 recordings, 2991 samples". */
 static void add_side(const struct tally_diff *diff, uint32_t side, struct tally_str *out)
 {
 	uint64_t samples = 0;
@@ -98,9 +98,11 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 		       changed, diff->judged[view->measure],
 		       tally_plural(diff->judged[view->measure]));
 	if (diff->nr_of[0] == 1 && diff->nr_of[1] == 1)
-		tally_str_add(out, "# With one recording per side the noise between runs is "
-				   "unknown; 1 % of a row is assumed. Use several recordings for "
-				   "better results: tally diff A1 A2 A3 -- B1 B2 B3\n");
+		tally_str_add(
+			out,
+			"# With one recording per side, the run-to-run noise is "
+			"unknown; 1 % of each row's value is assumed. Use several recordings for "
+			"better results: tally diff A1 A2 A3 -- B1 B2 B3\n");
 	tally_wrap_comments(out, start, (size_t)show->line_width);
 }
 
@@ -156,7 +158,7 @@ static int show_text(struct show *show, const struct comparison_event *event,
 	return ret;
 }
 
-/* Warn if only some recordings have callchains: callers would look new or removed. */
+/* Warn if only some recordings have callchains, because callers would seem to be new or removed. */
 static void warn_chains(const struct diff_config *config, const struct comparison_event *event)
 {
 	if (event->diff->has_paths || !event->diff->has_some_paths ||
@@ -187,8 +189,8 @@ static int show_event(struct show *show, const struct comparison_event *event)
 	return ret;
 }
 
-/* Events are compared only if both sides have samples. perf also shows events of the baseline
- * alone. */
+/* Return true if both sides have samples of the event; otherwise it is not compared. perf also
+ * shows events that only the baseline has. */
 static bool is_compared(const struct comparison_event *event)
 {
 	return event->diff->nr_of[TALLY_SIDE_A] && event->diff->nr_of[TALLY_SIDE_B];
@@ -198,7 +200,7 @@ static void warn_event(const struct comparison_event *event)
 {
 	bool is_a = event->diff->nr_of[TALLY_SIDE_A] != 0;
 
-	tally_print_warning("event '%s' is not compared, because only side %c has samples of it",
+	tally_print_warning("event '%s' is not compared, because only side %c has samples for it",
 			    event->name, is_a ? 'A' : 'B');
 }
 

@@ -61,7 +61,7 @@ static int rows_make(struct diff_browse *browse, uint32_t event)
 	return ret;
 }
 
-/* Return the text to show instead of rows. */
+/* Return the message to show instead of rows. */
 static const char *empty_text(const struct diff_browse *browse)
 {
 	if (browse->part)
@@ -146,7 +146,7 @@ static int diff_filter(struct browser *browser)
 	return 0;
 }
 
-/* Show the values of the row in each recording, those of the baseline first. */
+/* Show the row's values in each recording, the baseline's first. */
 static int diff_details(struct browser *browser)
 {
 	static const char *const sides[TALLY_SIDES] = {"baseline", "compared"};
@@ -226,7 +226,7 @@ static const char *const diff_help[] = {
 	"Enter      show the row in each recording",
 	"c          show only changed rows, or all rows",
 	"s          show self or total values of functions",
-	"/          show only rows with a text in their name",
+	"/          filter rows by name",
 };
 
 static const struct browser_view diff_rows = {
@@ -243,7 +243,7 @@ static const struct browser_view diff_rows = {
 	.cursor = diff_cursor,
 };
 
-/* browser */
+/* ---- browser --------------------------------------------------------------------------------- */
 
 bool diff_wants_browser(const struct diff_config *config)
 {

@@ -20,36 +20,37 @@ const struct tally_option diff_options[] = {
 	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
 	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_page_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
-	 "with --html, include code and source of the top functions of the second recording"},
+	 "with --html, include code and source of the top functions in the second recording"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "print values separated by this string"},
-	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias of -t, as in report"},
+	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias for -t, as in tally report"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL,
 	 "print only rows, without comment lines"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to compare:"},
 	{0, "by", TALLY_OPTION_TEXT, AT(by), "what",
-	 "compare functions, by the sort keys (default), or paths, which are complete callchains"},
+	 "compare functions, as grouped by the sort keys (default), or paths (complete "
+	 "callchains)"},
 	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys",
-	 "sort by comm, dso and symbol (default: dso,symbol)"},
+	 "sort by these keys: comm, dso, symbol (default: dso,symbol)"},
 	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,
 	 "compare total values of functions (with callees) instead of self values"},
 	{0, "normalize", TALLY_OPTION_TEXT, AT(normalize), "how",
-	 "normalize values: total: share of the period (default); samples: share of the samples; "
-	 "time: CPU time; count: per unit of --count-a, --count-b; count=N: per unit of N on both "
-	 "sides"},
+	 "normalize values by total (share of the period, default), samples (share of the "
+	 "samples), time (CPU time), count (per unit of --count-a or --count-b) or count=N (per "
+	 "unit, with N units on both sides)"},
 	{0, "count-a", TALLY_OPTION_U64, AT(count_a), "n",
-	 "set the work done in each recording of side A: requests, rounds"},
+	 "set the number of requests, rounds or other units of work in each recording on side A"},
 	{0, "count-b", TALLY_OPTION_U64, AT(count_b), "n",
-	 "set the work done in each recording of side B"},
+	 "set the number of units of work in each recording on side B"},
 	{0, "percentage", TALLY_OPTION_TEXT, AT(percentage), "of",
-	 "with -C, -d, -S: percentages of all samples (absolute, default) or of the selection "
-	 "(relative)"},
+	 "with -C, -d or -S, compute percentages of all samples (absolute, default) or of the "
+	 "selection (relative)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{'c', "compute", TALLY_OPTION_TEXT, AT(compute), "how",
 	 "compute delta-abs (default), delta, ratio or wdiff:W1,W2"},
 	{'o', "order", TALLY_OPTION_TEXT, AT(order), "column",
 	 "order by the baseline (0) or by the computed value (1, default)"},
-	{'p', "period", TALLY_OPTION_FLAG, AT(has_periods), NULL, "show columns with periods"},
+	{'p', "period", TALLY_OPTION_FLAG, AT(has_periods), NULL, "show period columns"},
 	{'F', "formula", TALLY_OPTION_FLAG, AT(has_formula), NULL,
 	 "show a column with the formula"},
 	{'b', "baseline-only", TALLY_OPTION_FLAG, AT(matched), NULL,
@@ -66,7 +67,7 @@ const struct tally_option diff_options[] = {
 	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list",
 	 "select samples in these functions"},
 	{0, "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
-	 "select samples on these CPUs: 0-3,5"},
+	 "select samples on these CPUs (e.g. 0-3,5)"},
 	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
 	 "select samples of these processes"},
 	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
@@ -90,9 +91,9 @@ const struct tally_option diff_options[] = {
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
 	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "replace files of any kind; accept /tmp/perf-PID.map of any owner"},
+	 "overwrite any existing file; accept /tmp/perf-PID.map owned by any user"},
 	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL,
-	 "ignored; accepted for perf compatibility: use --json or -p"},
+	 "ignored; accepted for perf compatibility; use --json or -p instead"},
 	TALLY_OPTION_END,
 };
 
@@ -146,7 +147,7 @@ static int config_keys(struct diff_config *config)
 	return ret;
 }
 
-/* Parse the weights of "wdiff:W1,W2", as in perf: of the baseline and of the other side. */
+/* Parse the weights of "wdiff:W1,W2" as perf does: W1 is the baseline's, W2 the other side's. */
 static int config_weights(struct diff_config *config, const char *text)
 {
 	long weights[TALLY_SIDES];
@@ -155,7 +156,8 @@ static int config_weights(struct diff_config *config, const char *text)
 	for (int side = 0; side < TALLY_SIDES; side++) {
 		weights[side] = strtol(text, &end, 10);
 		if (end == text || *end != (side ? '\0' : ',')) {
-			tally_print_error("'--compute wdiff' takes two numbers: wdiff:1,2");
+			tally_print_error(
+				"'--compute wdiff' requires two numbers, as in wdiff:1,2");
 			return -EINVAL;
 		}
 		text = end + 1;
@@ -280,17 +282,19 @@ static int config_derive(struct diff_config *config)
 
 /* ---- input files ---------------------------------------------------------------- */
 
-/* Placeholder for "--" between the sides, so that the option parser treats it as a word. */
+/* Placeholder for the "--" between the sides, to keep the option parser from treating it as an
+ * option. */
 static char divider[] = "";
 
 static int sides_unclear(uint32_t nr)
 {
-	tally_print_error("cannot determine the sides of %u recordings", nr);
+	tally_print_error("cannot determine which of the %u recordings belong to each side", nr);
 	tally_print_hint("separate the sides with '--': tally diff A1 A2 A3 -- B1 B2 B3");
 	return -EINVAL;
 }
 
-/* The defaults of perf: compare perf.data.old with perf.data, or with the file if one is given. */
+/* Set perf's default inputs: compare perf.data.old with perf.data or, if only one file is given,
+ * with that file. */
 static int default_inputs(struct diff_config *config)
 {
 	static const char before[] = "perf.data.old";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally doctor: check whether profiling works on this system, and how to enable the rest. */
+/* tally doctor: check which profiling features work on this system, and how to enable the
+ * others. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static const struct tally_option doctor_options[] = {
 
 /* ---- probing ----------------------------------------------------------------------- */
 
-/* Replacement for a system call that kills the caller. */
+/* Replacement for a system call that would kill the caller. */
 static int closed_open(const struct tally_transport *transport, struct perf_event_attr *attr,
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
 {
@@ -85,7 +86,8 @@ static int find_facts(const struct doctor *doctor, const struct doctor_facts *fa
 	return ret;
 }
 
-/* Find the facts about the machine with privileges, and those about the command without. */
+/* With privileges, find the facts about the machine. Without privileges, find the facts about the
+ * command. */
 static int find_all(struct doctor *doctor, line_vec *lines)
 {
 	static const struct doctor_facts *const machine[] = {
@@ -139,7 +141,8 @@ static int doctor_run(int argc, char **argv)
 
 const struct tally_command tally_command_doctor = {
 	.name = "doctor",
-	.summary = "Check which profiling features work on this system, and how to enable the rest",
+	.summary = "Check which profiling features work on this system, and show how to enable the "
+		   "rest",
 	.usage = "[OPTIONS] [-- COMMAND [ARGS]]",
 	.about = " The command is examined, not run. The exit status is 0 if commands can be "
 		 "counted or\n sampled at all, otherwise 1.\n",

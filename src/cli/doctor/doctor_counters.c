@@ -14,9 +14,10 @@ static void explain_absent(const struct doctor *doctor, struct doctor_finding *f
 {
 	const struct doctor_host *host = &doctor->host;
 
-	doctor_finding_set(finding, DOCTOR_WARN,
-			   "none: cycles, instructions and cache events cannot be counted; record "
-			   "samples cpu-clock");
+	doctor_finding_set(
+		finding, DOCTOR_WARN,
+		"none: cycles, instructions and cache events cannot be counted; 'tally record' "
+		"samples cpu-clock instead");
 	if (host->hypervisor)
 		doctor_cause(finding, "%s provides no PMU to this virtual machine",
 			     host->hypervisor);
@@ -30,13 +31,15 @@ static void explain_unknown(const struct doctor *doctor, struct doctor_finding *
 {
 	doctor_finding_set(finding, DOCTOR_UNKNOWN, "unknown: %s",
 			   doctor_answer(doctor, doctor->pmu.code));
-	doctor_cause(finding, "events cannot be opened: see perf_event_open and own tasks");
+	doctor_cause(finding,
+		     "events cannot be opened: see the lines 'perf_event_open' and 'own tasks'");
 }
 
 static void explain_stuck(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_finding_set(finding, DOCTOR_WARN, "present and running, but they stay at zero");
-	doctor_cause(finding, "%s only pretends to provide them",
+	doctor_finding_set(finding, DOCTOR_WARN,
+			   "present and running, but their counts stay at zero");
+	doctor_cause(finding, "%s advertises counters that do not count",
 		     doctor->host.hypervisor ? doctor->host.hypervisor : "the machine");
 	if (doctor->host.vpmu)
 		doctor_fix(finding, "%s", doctor->host.vpmu);
@@ -45,7 +48,8 @@ static void explain_stuck(const struct doctor *doctor, struct doctor_finding *fi
 
 static void explain_taken(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_finding_set(finding, DOCTOR_WARN, "all in use: our event was never counted");
+	doctor_finding_set(finding, DOCTOR_WARN,
+			   "all in use: tally's test event was never counted");
 	doctor_cause(finding, "they are pinned by another user: a profiler, a hypervisor agent, or "
 			      "the NMI watchdog");
 	doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0, and stop other profilers");
@@ -55,9 +59,9 @@ static void explain_counts_only(const struct doctor *doctor, struct doctor_findi
 {
 	doctor_finding_set(finding, DOCTOR_WARN, "they can count but not sample");
 	if (doctor->pmu.no_interrupt)
-		doctor_cause(finding, "sampling events can be opened, but no interrupt occurs");
+		doctor_cause(finding, "sampling events can be opened, but no interrupts occur");
 	else
-		doctor_cause(finding, "opening %s for sampling: %s", doctor->pmu.event,
+		doctor_cause(finding, "opening %s for sampling failed: %s", doctor->pmu.event,
 			     strerror(-doctor->pmu.code));
 	doctor_fix(finding, "record with -e cpu-clock");
 }
@@ -65,9 +69,9 @@ static void explain_counts_only(const struct doctor *doctor, struct doctor_findi
 static void explain_samples(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	doctor_finding_set(finding, DOCTOR_OK, "they can count and sample%s",
-			   doctor->pmu.unproved
-				   ? " (opened; no ring could be mapped to check for a sample)"
-				   : "");
+			   doctor->pmu.unproved ? " (events can be opened, but no ring buffer "
+						  "could be mapped to check for samples)"
+						: "");
 }
 
 static void find_pmu(const struct doctor *doctor, struct doctor_finding *finding)
@@ -96,7 +100,7 @@ static void find_slots(const struct doctor *doctor, struct doctor_finding *findi
 	doctor_number(finding, pmu->slots_free);
 	if (!pmu->slots) {
 		doctor_finding_set(finding, DOCTOR_NOTE,
-				   "%u run at the same time; the total number is unknown",
+				   "%u can run at the same time; the total number is unknown",
 				   pmu->slots_free);
 		return;
 	}
@@ -144,7 +148,8 @@ static void find_watchdog(const struct doctor *doctor, struct doctor_finding *fi
 
 static void find_breakpoints(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	static const char *const kinds[] = {"of data (mem:ADDRESS:w)", "of code (mem:ADDRESS:x)"};
+	static const char *const kinds[] = {"data breakpoints (mem:ADDRESS:w)",
+					    "code breakpoints (mem:ADDRESS:x)"};
 	struct tally_str stuck = {0};
 	size_t works = 0;
 
@@ -155,14 +160,14 @@ static void find_breakpoints(const struct doctor *doctor, struct doctor_finding 
 	}
 	finding->word = stuck.len ? "stuck" : works ? "work" : "unknown";
 	if (stuck.len) {
-		doctor_finding_set(finding, DOCTOR_WARN, "those %s can be opened but never fire",
+		doctor_finding_set(finding, DOCTOR_WARN, "%s can be opened but never fire",
 				   tally_str_text(&stuck));
-		doctor_cause(finding, "%s does not pass them on",
+		doctor_cause(finding, "%s does not deliver them",
 			     doctor->host.hypervisor ? doctor->host.hypervisor : "the hypervisor");
 	} else if (works) {
-		doctor_finding_set(finding, DOCTOR_OK, "they fire");
+		doctor_finding_set(finding, DOCTOR_OK, "tested: they fire");
 	} else {
-		doctor_finding_set(finding, DOCTOR_UNKNOWN, "none could be opened to test it");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "none could be opened for a test");
 	}
 	tally_str_free(&stuck);
 }

@@ -40,13 +40,14 @@ bool doctor_read_number(const char *root, const char *path, int64_t *ret_value)
 
 enum trace_kind { TRACE_EXISTS, TRACE_HAS, TRACE_VARIABLE };
 
-/* More specific traces come first: Kubernetes runs containers of other managers. */
+/* More specific traces come first, because Kubernetes runs its containers through other container
+ * managers. */
 static const struct trace {
 	enum trace_kind kind;
 	const char *path, *part, *container;
 } traces[] = {
 	{TRACE_HAS, "/proc/version", "gvisor", "gvisor"},
-	/* gVisor's build date, which is the same whatever kernel it emulates. */
+	/* gVisor's build date, which is the same regardless of the emulated kernel. */
 	{TRACE_HAS, "/proc/version", "Sun Jan 10 15:06:54 PST 2016", "gvisor"},
 	{TRACE_HAS, "/proc/version", "microsoft", "wsl2"},
 	{TRACE_EXISTS, "/var/run/secrets/kubernetes.io", NULL, "kubernetes"},
@@ -62,7 +63,7 @@ static const struct trace {
 	{TRACE_HAS, "/run/host/container-manager", "", NULL},
 };
 
-/* Return the constant for the word that a container manager left. */
+/* Return the constant string for the word that a container manager left. */
 static const char *known_word(const char *word, size_t len)
 {
 	static const char *const words[] = {"docker", "podman", "lxc", "systemd-nspawn",
@@ -118,8 +119,8 @@ static const struct maker {
 	{"amazon", "Amazon EC2", "use a larger instance type, or a .metal one"},
 	{"google", "Google Compute Engine", "use a machine type with a PMU, and enable it"},
 	{"microsoft", "Hyper-V", "on the host: Set-VMProcessor NAME -Perfmon @(\"pmu\")"},
-	{"qemu", "QEMU/KVM", "start it with -cpu host,pmu=on"},
-	{"kvm", "KVM", "start it with -cpu host,pmu=on"},
+	{"qemu", "QEMU/KVM", "start the virtual machine with -cpu host,pmu=on"},
+	{"kvm", "KVM", "start the virtual machine with -cpu host,pmu=on"},
 };
 
 static const char *const maker_files[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts about permissions: the user, the environment, and the limits of perf. */
+/* Facts about permissions: the user, the environment, and perf's limits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +28,10 @@ static const struct {
 	const char *name, *use;
 } capabilities[] = {
 	{TALLY_CAP_PERFMON, "CAP_PERFMON", "everything in perf except tracefs"},
-	{TALLY_CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "replaces CAP_PERFMON; discouraged"},
+	{TALLY_CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "works in place of CAP_PERFMON; discouraged"},
 	{TALLY_CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "other users' tasks and maps"},
-	{TALLY_CAP_SYSLOG, "CAP_SYSLOG", "addresses of the kernel"},
-	{TALLY_CAP_IPC_LOCK, "CAP_IPC_LOCK", "rings of any size"},
+	{TALLY_CAP_SYSLOG, "CAP_SYSLOG", "kernel addresses"},
+	{TALLY_CAP_IPC_LOCK, "CAP_IPC_LOCK", "ring buffers of any size"},
 };
 
 static void find_capabilities(const struct doctor *doctor, struct doctor_finding *finding)
@@ -63,7 +63,7 @@ static void find_capabilities(const struct doctor *doctor, struct doctor_finding
 
 /* ---- environment --------------------------------------------------------------------- */
 
-/* Explain why an event was rejected, by the kernel or by a filter, using the permission rules. */
+/* Explain, based on the permission rules, why the kernel or a filter rejected an event. */
 static void explain(const struct doctor *doctor, struct doctor_finding *finding,
 		    const struct perf_event_attr *attr, int32_t pid, int32_t cpu)
 {
@@ -110,7 +110,8 @@ static void find_user_namespace(const struct doctor *doctor, struct doctor_findi
 	}
 	doctor_finding_set(finding, DOCTOR_WARN,
 			   "not the initial one: capabilities have no effect on perf");
-	doctor_fix(finding, "run tally outside of it (containers: not rootless, without --userns)");
+	doctor_fix(finding, "run tally outside the user namespace (in containers: not rootless, "
+			    "without --userns)");
 }
 
 static void find_pid_namespace(const struct doctor *doctor, struct doctor_finding *finding)
@@ -122,7 +123,7 @@ static void find_pid_namespace(const struct doctor *doctor, struct doctor_findin
 		finding->word = "not-of-proc";
 		doctor_finding_set(
 			finding, DOCTOR_BAD,
-			"/proc belongs to another pid namespace: tasks cannot be examined");
+			"/proc belongs to another PID namespace: tasks cannot be examined");
 		doctor_fix(finding, "%s", TALLY_PROC_FIX);
 		return;
 	}
@@ -130,9 +131,8 @@ static void find_pid_namespace(const struct doctor *doctor, struct doctor_findin
 		doctor_finding_set(finding, DOCTOR_OK, "initial");
 		return;
 	}
-	doctor_finding_set(
-		finding, DOCTOR_NOTE,
-		"not the initial one: tasks outside of it have no pid, name or maps here");
+	doctor_finding_set(finding, DOCTOR_NOTE,
+			   "not the initial one: tasks outside it have no PID, name or maps here");
 	doctor_fix(finding, "in a container: use --pid=host");
 }
 
@@ -149,7 +149,7 @@ static void find_container(const struct doctor *doctor, struct doctor_finding *f
 	doctor_cause(finding, "detected by %s", host->trace);
 	if (doctor->access.initial_pid_namespace && doctor->access.initial_user_namespace &&
 	    !doctor->access.seccomp)
-		doctor_cause(finding, "but with the initial namespaces and without a filter");
+		doctor_cause(finding, "but it uses the initial namespaces and no seccomp filter");
 }
 
 static void find_lockdown(const struct doctor *doctor, struct doctor_finding *finding)
@@ -210,7 +210,7 @@ static void find_permission(const struct doctor *doctor, struct doctor_finding *
 		return;
 	}
 	doctor_finding_set(finding, DOCTOR_WARN, "rejected: %s", doctor_answer(doctor, ret));
-	/* A filter is reported only once, by its own fact. */
+	/* A filter has already been reported by its own fact. */
 	if (doctor->call.door != TALLY_SYSCALL_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);
 }
@@ -244,7 +244,7 @@ static const struct doctor_fact facts[] = {
 	{"rights.paranoid", DOCTOR_RIGHTS, "perf_event_paranoid", find_paranoid},
 	{"rights.own", DOCTOR_RIGHTS, "own tasks, user space", find_own_user},
 	{"rights.kernel", DOCTOR_RIGHTS, "own tasks, kernel", find_in_kernel},
-	{"rights.cpus", DOCTOR_RIGHTS, "all tasks of a CPU", find_cpus},
+	{"rights.cpus", DOCTOR_RIGHTS, "all tasks on a CPU", find_cpus},
 	{"rights.seccomp", DOCTOR_RIGHTS, "seccomp", find_seccomp},
 	{"rights.user-namespace", DOCTOR_RIGHTS, "user namespace", find_user_namespace},
 	{"rights.pid-namespace", DOCTOR_RIGHTS, "pid namespace", find_pid_namespace},

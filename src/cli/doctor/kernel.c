@@ -33,22 +33,22 @@ static void find_perf(const struct doctor *doctor, struct doctor_finding *findin
 	finding->word = words[doctor->call.door];
 	switch (doctor->call.door) {
 	case TALLY_SYSCALL_ACCEPTS:
-		doctor_finding_set(finding, DOCTOR_OK, "the kernel answers perf_event_open");
+		doctor_finding_set(finding, DOCTOR_OK, "the kernel supports perf_event_open");
 		break;
 	case TALLY_SYSCALL_REJECTS:
-		doctor_finding_set(finding, DOCTOR_BAD,
-				   "the kernel rejects even a clock event on our own process: %s",
-				   error);
+		doctor_finding_set(
+			finding, DOCTOR_BAD,
+			"the kernel rejects even a clock event for tally's own process: %s", error);
 		break;
 	case TALLY_SYSCALL_FILTERED:
 		if (doctor->access.kills)
 			doctor_finding_set(finding, DOCTOR_BAD,
 					   "a seccomp filter kills callers of perf_event_open");
 		else
-			doctor_finding_set(
-				finding, DOCTOR_BAD,
-				"a filter answers perf_event_open instead of the kernel: %s",
-				error);
+			doctor_finding_set(finding, DOCTOR_BAD,
+					   "a seccomp filter intercepts perf_event_open before "
+					   "the kernel: %s",
+					   error);
 		break;
 	case TALLY_SYSCALL_MISSING:
 		doctor_finding_set(finding, DOCTOR_BAD, "this kernel has no perf_event_open");
@@ -67,11 +67,12 @@ static void find_attr(const struct doctor *doctor, struct doctor_finding *findin
 	}
 	doctor_number(finding, size);
 	doctor_finding_set(finding, DOCTOR_OK,
-			   "the kernel's perf_event_attr has %u bytes, ours %zu", size,
+			   "the kernel's perf_event_attr has %u bytes, tally's has %zu", size,
 			   sizeof(struct perf_event_attr));
 }
 
-/* Describe the features in one line: how many are present, and the names of the others. */
+/* Describe the features in one line: the number of features that are present, and the names of the
+ * missing ones. */
 static void find_features(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	size_t known = 0, lacking = 0;
@@ -91,8 +92,8 @@ static void find_features(const struct doctor *doctor, struct doctor_finding *fi
 		doctor_finding_set(finding, DOCTOR_UNKNOWN,
 				   "unknown: the kernel cannot be queried");
 	else
-		doctor_finding_set(finding, DOCTOR_OK, "%zu of %zu tested%s%s", known,
-				   tally_probe_nr_features, lacking ? "; missing: " : "",
+		doctor_finding_set(finding, DOCTOR_OK, "%zu of %zu tested features found%s%s",
+				   known, tally_probe_nr_features, lacking ? "; missing: " : "",
 				   tally_str_text(&lacks));
 	tally_str_free(&lacks);
 }

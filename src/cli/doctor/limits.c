@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts about limits: memory, descriptors, rates. */
+/* Facts about limits on memory, descriptors and rates. */
 #include "base/arith.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"
@@ -7,7 +7,7 @@
 #include "sampler/sampling.h"
 
 enum {
-	EVENTS_OF_A_RECORD = 2, /* on each CPU */
+	EVENTS_OF_A_RECORD = 2, /* number of events that tally record opens on each CPU */
 	KERNEL_DEFAULT_HZ = 100000,
 };
 
@@ -20,16 +20,18 @@ static void find_memory(const struct doctor *doctor, struct doctor_finding *find
 	pages = tally_access_rings(access, wanted, access->cpus, &why);
 	doctor_number(finding, (int64_t)(pages * access->page_size));
 	if (pages == wanted) {
-		doctor_finding_set(finding, DOCTOR_OK, "rings of %u KiB on each CPU fit",
+		doctor_finding_set(finding, DOCTOR_OK, "a ring buffer of %u KiB fits on each CPU",
 				   TALLY_SAMPLING_RING >> 10);
 		return;
 	}
 	if (pages)
-		doctor_finding_set(
-			finding, DOCTOR_NOTE, "rings of %zu KiB on each CPU instead of %u",
-			(size_t)(pages * access->page_size >> 10), TALLY_SAMPLING_RING >> 10);
+		doctor_finding_set(finding, DOCTOR_NOTE,
+				   "ring buffers of %zu KiB instead of %u KiB on each CPU",
+				   (size_t)(pages * access->page_size >> 10),
+				   TALLY_SAMPLING_RING >> 10);
 	else
-		doctor_finding_set(finding, DOCTOR_WARN, "not enough even for rings of one page");
+		doctor_finding_set(finding, DOCTOR_WARN,
+				   "not enough even for ring buffers of one page");
 	doctor_refusal_of_rings(finding, &why);
 }
 
@@ -40,13 +42,13 @@ static void find_files(const struct doctor *doctor, struct doctor_finding *findi
 
 	doctor_number(finding, (int64_t)TALLY_MIN(access->files_hard, (uint64_t)INT64_MAX));
 	doctor_finding_set(finding, access->files_hard > 2 * needed + 64 ? DOCTOR_OK : DOCTOR_WARN,
-			   "%llu, raised up to %llu if needed: one per event, CPU and thread "
-			   "(record -a: %llu)",
+			   "%llu, raised to at most %llu if needed; an event needs one per CPU and "
+			   "thread (record -a: %llu)",
 			   (unsigned long long)access->files,
 			   (unsigned long long)access->files_hard, (unsigned long long)needed);
 	if (finding->state == DOCTOR_WARN)
 		doctor_fix(finding,
-			   "raise the hard limit: ulimit -Hn, or LimitNOFILE= of the unit");
+			   "raise the hard limit: ulimit -Hn, or LimitNOFILE= in the systemd unit");
 }
 
 static void find_rate(const struct doctor *doctor, struct doctor_finding *finding)
@@ -60,7 +62,8 @@ static void find_rate(const struct doctor *doctor, struct doctor_finding *findin
 	doctor_number(finding, rate);
 	doctor_finding_set(finding, rate < TALLY_SAMPLING_FREQ ? DOCTOR_WARN : DOCTOR_OK,
 			   "%lld Hz on each CPU%s", (long long)rate,
-			   rate < TALLY_SAMPLING_FREQ ? ", less than the default of record" : "");
+			   rate < TALLY_SAMPLING_FREQ ? ", less than the default of 'tally record'"
+						      : "");
 	if (rate >= KERNEL_DEFAULT_HZ)
 		return;
 	doctor_cause(finding,
@@ -106,7 +109,7 @@ static const struct doctor_fact facts[] = {
 	{"limits.memory", DOCTOR_LIMITS, "locked memory", find_memory},
 	{"limits.files", DOCTOR_LIMITS, "descriptors", find_files},
 	{"limits.rate", DOCTOR_LIMITS, "sample rate", find_rate},
-	{"limits.cpu-time", DOCTOR_LIMITS, "time of sampling", find_cpu_time},
+	{"limits.cpu-time", DOCTOR_LIMITS, "sampling time", find_cpu_time},
 	{"limits.stack", DOCTOR_LIMITS, "stack depth", find_stack},
 };
 const struct doctor_facts doctor_limits_facts = {facts, TALLY_ARRAY_SIZE(facts)};

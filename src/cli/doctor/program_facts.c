@@ -40,7 +40,7 @@ static void find_file(const struct doctor *doctor, struct doctor_finding *findin
 		doctor_finding_set(finding, program->code == -ENOEXEC ? DOCTOR_NOTE : DOCTOR_WARN,
 				   "%s: %s", program->path,
 				   program->code == -ENOEXEC   ? "not an ELF file"
-				   : program->code == -EBADMSG ? "a broken ELF file"
+				   : program->code == -EBADMSG ? "a malformed ELF file"
 							       : strerror(-program->code));
 		return;
 	}
@@ -49,10 +49,11 @@ static void find_file(const struct doctor *doctor, struct doctor_finding *findin
 			   program->is_static ? "static" : "dynamic",
 			   program->is_pie ? ", PIE" : "");
 	if (program->script)
-		doctor_cause(finding, "the interpreter of %s", program->script);
+		doctor_cause(finding, "this is the interpreter of %s", program->script);
 }
 
-/* Events of unprivileged users are removed when a task gains privileges. */
+/* Check whether the program gains privileges when it starts. If so, the kernel removes unprivileged
+ * users' events. */
 static void find_rights(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	const struct doctor_program *program = &doctor->program;
@@ -61,12 +62,12 @@ static void find_rights(const struct doctor *doctor, struct doctor_finding *find
 	if (!program->path) {
 		doctor_finding_set(finding, DOCTOR_UNKNOWN, "no file");
 	} else if (!ends) {
-		doctor_finding_set(finding, DOCTOR_OK, "a normal program");
+		doctor_finding_set(finding, DOCTOR_OK, "no special privileges");
 	} else {
-		doctor_finding_set(finding, doctor->access.uid ? DOCTOR_WARN : DOCTOR_NOTE,
-				   "%s: events of unprivileged users are removed when it starts",
-				   program->changes_ids ? "set-user-id or set-group-id"
-							: "not readable");
+		doctor_finding_set(
+			finding, doctor->access.uid ? DOCTOR_WARN : DOCTOR_NOTE,
+			"%s: the kernel removes unprivileged users' events when it starts",
+			program->changes_ids ? "set-user-id or set-group-id" : "not readable");
 		if (doctor->access.uid)
 			doctor_fix(finding, "profile it as root");
 	}
@@ -104,7 +105,7 @@ static void find_symbols(const struct doctor *doctor, struct doctor_finding *fin
 	doctor_finding_set(finding, DOCTOR_WARN, "stripped: only %zu exported functions have names",
 			   program->nr_exported);
 	if (program->debug == DOCTOR_DEBUG_FILE)
-		doctor_cause(finding, "the debug file may have the others: %s",
+		doctor_cause(finding, "the debug file may contain the other names: %s",
 			     program->debug_path);
 	else
 		doctor_fix(finding, "use an unstripped build, or install its debug package");
@@ -127,11 +128,10 @@ static void find_debug(const struct doctor *doctor, struct doctor_finding *findi
 	}
 	doctor_finding_set(finding, DOCTOR_NOTE, "none: no source lines or inlined functions");
 	if (program->debug_link)
-		doctor_cause(finding, "%s, to which it refers, does not exist",
-			     program->debug_link);
+		doctor_cause(finding, "the debug file %s does not exist", program->debug_link);
 	doctor_fix(finding, "compile with -g, or install the debug package%s",
 		   getenv("DEBUGINFOD_URLS") && program->build_id_size
-			   ? "; debuginfod-find debuginfo FILE fetches it"
+			   ? "; 'debuginfod-find debuginfo FILE' fetches the debug file"
 			   : "");
 }
 
@@ -155,8 +155,9 @@ static void find_frames(const struct doctor *doctor, struct doctor_finding *find
 	finding->word = percent >= MOST ? "yes" : percent > HARDLY ? "some" : "no";
 	doctor_finding_set(finding, percent >= MOST ? DOCTOR_OK : DOCTOR_WARN,
 			   "%zu%% of %zu examined functions set up a frame pointer%s", percent,
-			   prologues->looked, percent >= MOST ? "" : ": callchains (-g) break");
-	doctor_cause(finding, "according to their first instructions; functions from %s",
+			   prologues->looked,
+			   percent >= MOST ? "" : ", so callchains (-g) are incomplete");
+	doctor_cause(finding, "based on their first instructions; functions from %s",
 		     prologues->from);
 	if (percent >= MOST)
 		return;

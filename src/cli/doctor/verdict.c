@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verdicts: what works, and the smallest change that would make the rest work. */
+/* Verdicts: which features work, and the smallest change that would enable each of the others. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void explain_verdict(struct doctor_finding *finding, enum doctor_state st
 	doctor_finding_set(finding, state, "%s%s%s", finding->word, *text ? ": " : "", text);
 }
 
-/* Add a limitation of something that works. */
+/* Add a limitation of a feature that works. */
 static void add_limitation(struct tally_str *missing, const char *what)
 {
 	tally_str_addf(missing, "%s%s", missing->len ? ", " : "", what);
@@ -39,8 +39,8 @@ static void miss_counters(const struct doctor *doctor, bool sampling, struct tal
 		return;
 	add_limitation(missing, whats[state]);
 	if (state == TALLY_PMU_TAKEN)
-		doctor_fix(finding,
-			   "stop other users of them, or sudo sysctl kernel.nmi_watchdog=0");
+		doctor_fix(finding, "stop other users of the counters, or run: sudo sysctl "
+				    "kernel.nmi_watchdog=0");
 	else if (doctor->host.vpmu)
 		doctor_fix(finding, "%s", doctor->host.vpmu);
 }
@@ -61,10 +61,10 @@ static void miss_memory(const struct doctor *doctor, const struct doctor_trial *
 			struct tally_str *missing, struct doctor_finding *finding)
 {
 	size_t page = doctor->access.page_size;
-	char what[64];
+	char what[80];
 
-	snprintf(what, sizeof(what), "rings of %zu KiB instead of %zu", trial->pages * page >> 10,
-		 trial->pages_wanted * page >> 10);
+	snprintf(what, sizeof(what), "ring buffers of %zu KiB instead of %zu KiB",
+		 trial->pages * page >> 10, trial->pages_wanted * page >> 10);
 	add_limitation(missing, what);
 	doctor_refusal_of_rings(finding, &trial->why);
 }

@@ -25,8 +25,8 @@ struct emulate_config {
 
 static const struct tally_option emulate_options[] = {
 	{0, "abi", TALLY_OPTION_TEXT, AT(abi), "linux|classic",
-	 "select the ABI that the command uses: linux (default), that of linux/perf_event.h; or "
-	 "classic, that of the design document, with its attr and records (tally/classic.h)"},
+	 "select the ABI that the command uses: linux (default), as defined in linux/perf_event.h, "
+	 "or classic, the attr and records declared in tally/classic.h"},
 	{0, "host", TALLY_OPTION_TEXT, AT(host), "user|sim:file|kernel",
 	 "select the implementation: user (default) measures software events without the kernel's "
 	 "perf_event_open; sim:file simulates a machine whose PMU is controlled by the script in "
@@ -43,7 +43,7 @@ static int usage_error(const char *text)
 	return TALLY_EXIT_USAGE;
 }
 
-/* Parse the script in a file. Return an exit status. */
+/* Parse the script file at `path`. Return an exit status. */
 static int script_read(const char *path, struct tally_script *script)
 {
 	struct tally_script_error error = {0};
@@ -66,7 +66,7 @@ static int script_read(const char *path, struct tally_script *script)
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 
-/* Convert a wait status to an exit status, as a shell does. */
+/* Convert a wait status to an exit status, as a shell would. */
 static int status_of(int status)
 {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -94,7 +94,7 @@ static int no_machine(int error)
 	return TALLY_EXIT_ERROR;
 }
 
-/* Run the command with `backend` serving its system calls. Return the command's exit status. */
+/* Run the command while `backend` serves its system calls. Return the command's exit status. */
 static int command_serve(const struct emulate_config *config, struct tally_emulate_backend *backend)
 {
 	struct tally_emulate_server *server = NULL;
@@ -146,7 +146,7 @@ static int emulate_user(const struct emulate_config *config)
 
 	if (ret == -EXDEV) {
 		tally_print_error(
-			"cannot start the user host: /proc belongs to another pid namespace");
+			"cannot start the user host: /proc belongs to another PID namespace");
 		tally_print_hint("%s", TALLY_PROC_FIX);
 		return TALLY_EXIT_ERROR;
 	}
@@ -184,9 +184,9 @@ static int emulate_run(int argc, char **argv)
 		return usage_error("--abi must be linux or classic");
 	config.command = argv + first;
 	if (getenv(TALLY_EMULATE_VARIABLE)) {
-		tally_print_error("this tally runs under another 'tally emulate', which would "
-				  "serve the command");
-		tally_print_hint("run it outside the other one");
+		tally_print_error("this tally is running under another 'tally emulate', which "
+				  "would intercept the command's calls");
+		tally_print_hint("run the command outside the other 'tally emulate'");
 		return TALLY_EXIT_ERROR;
 	}
 	if (!strcmp(config.host, "user"))
@@ -202,12 +202,12 @@ const struct tally_command tally_command_emulate = {
 	.name = "emulate",
 	.summary = "Run a command with an emulated perf_event_open",
 	.usage = "[--host HOST] [--abi ABI] [--] COMMAND [ARGUMENTS]",
-	.about = " With the host user, programs measure themselves and others where the kernel "
-		 "does not\n"
-		 " let them. With a script, programs that use counters can be tested where there "
-		 "are\n"
-		 " none, and get the same counts each time: docs/emulate.md has the language.\n"
-		 " The command's exit status is tally's.\n",
+	.about = " With --host user, programs can measure themselves and others even if the "
+		 "kernel does\n not permit it. With --host sim:FILE, programs that use counters "
+		 "can be "
+		 "tested on machines\n without counters, and get the same counts in each run; "
+		 "docs/emulate.md describes the\n script language. The exit status is that of the "
+		 "command.\n",
 	.options = emulate_options,
 	.run = emulate_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally ftrace: trace kernel functions, and summarize their durations. */
+/* tally ftrace: trace kernel functions and summarize their durations. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
@@ -28,26 +28,26 @@ static const struct tally_option ftrace_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to trace:"},
 	TALLY_OPTIONS_CPUS(AT(target)),
 	TALLY_OPTIONS_TASKS(AT(target), 0),
-	{0, "inherit", TALLY_OPTION_FLAG, AT(inherit), NULL, "trace their children as well"},
+	{0, "inherit", TALLY_OPTION_FLAG, AT(inherit), NULL, "also trace child tasks"},
 	{'D', "delay", TALLY_OPTION_U64, AT(delay_ms), "ms",
-	 "start tracing this long after the command"},
+	 "start tracing this long after the command starts"},
 
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which functions:"},
 	{'F', "funcs", TALLY_OPTION_TEXT, AT(functions), "pattern",
 	 "list the traceable functions that match, and exit", "*", .given = AT(list),
 	 .next_word = true},
 	{'t', "tracer", TALLY_OPTION_TEXT, AT(tracer), "tracer",
-	 "select function_graph (default), function, or another one of available_tracers"},
+	 "select function_graph (default), function, or another tracer from available_tracers"},
 	{'T', "trace-funcs", TALLY_OPTION_LIST, AT(trace), "func",
-	 "trace only these functions, with the tracer function; accepts glob patterns"},
+	 "trace only these functions, with the function tracer; accepts glob patterns"},
 	{'N', "notrace-funcs", TALLY_OPTION_LIST, AT(notrace), "func",
-	 "do not trace these functions, with the tracer function"},
+	 "do not trace these functions, with the function tracer"},
 	{'G', "graph-funcs", TALLY_OPTION_LIST, AT(graph), "func",
 	 "trace only these functions and their callees, with function_graph"},
 	{'g', "nograph-funcs", TALLY_OPTION_LIST, AT(nograph), "func",
 	 "do not trace these functions and their callees, with function_graph"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "sys:name",
-	 "trace this tracepoint; with latency, measure the time between two"},
+	 "trace this tracepoint; 'ftrace latency' measures the time between two tracepoints"},
 
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{0, "func-opts", TALLY_OPTION_LIST, AT(function_options), "options",
@@ -55,10 +55,10 @@ static const struct tally_option ftrace_options[] = {
 	{0, "graph-opts", TALLY_OPTION_LIST, AT(graph_options), "options",
 	 "set options of function_graph: nosleep-time, noirqs, verbose, thresh=<us>, depth=<n>, "
 	 "tail, args, retval, retval-hex, retaddr"},
-	{0, "graph-depth", TALLY_OPTION_U64, AT(depth), "n", "alias of --graph-opts depth=<n>",
+	{0, "graph-depth", TALLY_OPTION_U64, AT(depth), "n", "alias for --graph-opts depth=<n>",
 	 .given = AT(has_depth)},
 	{'m', "buffer-size", TALLY_OPTION_TEXT, AT(buffer), "size",
-	 "set the size of each CPU's buffer: 2M"},
+	 "set the size of each CPU's buffer (e.g. 2M)"},
 	{0, "force", TALLY_OPTION_FLAG, AT(force), NULL,
 	 "use shared tracing settings even if another tracer is active"},
 
@@ -67,7 +67,7 @@ static const struct tally_option ftrace_options[] = {
 	 "use nanoseconds instead of microseconds"},
 	{0, "hide-empty", TALLY_OPTION_FLAG, AT(hide_empty), NULL, "hide rows without calls"},
 	{'b', "use-bpf", TALLY_OPTION_FLAG, AT(bpf), NULL,
-	 "ignored; accepted for perf compatibility: function_graph is used"},
+	 "ignored; accepted for perf compatibility; function_graph is used"},
 
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "ftrace profile:"},
 	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "key",
@@ -77,7 +77,7 @@ static const struct tally_option ftrace_options[] = {
 
 #undef AT
 
-/* Print an error in the options. Return the exit status. */
+/* Print a usage error. Return an exit status. */
 static __attribute__((format(printf, 1, 2))) int usage_error(const char *format, ...)
 {
 	char text[256];
@@ -91,7 +91,7 @@ static __attribute__((format(printf, 1, 2))) int usage_error(const char *format,
 	return TALLY_EXIT_USAGE;
 }
 
-/* List the functions that can be traced and match the pattern. Return an exit status. */
+/* List the traceable functions that match the pattern. Return an exit status. */
 static int list_functions(const char *pattern)
 {
 	enum { FUNCTIONS_MAX = 64 << 20 };
@@ -156,23 +156,24 @@ static int config_check(const struct ftrace_session *session)
 	const struct ftrace_config *config = session->config;
 
 	if (session->command && tally_target_has_tasks(&config->target))
-		return usage_error("a command and -p or --tid exclude each other");
+		return usage_error("a command cannot be combined with -p or --tid");
 	if (!session->command && tally_target_is_command(&config->target))
 		return usage_error("nothing to trace: specify a command, -p, --tid, -a or -C");
 	if (session->what == FTRACE_LATENCY && latency_check(config))
 		return TALLY_EXIT_USAGE;
 	if (session->what != FTRACE_TRACE && config->tracer)
-		return usage_error(
-			"-t is only for ftrace trace: durations are measured with function_graph");
+		return usage_error("-t is only valid for 'ftrace trace', because durations are "
+				   "measured with function_graph");
 	if (session->what == FTRACE_PROFILE && config->events.nr)
-		return usage_error("-e is only for ftrace trace and ftrace latency");
+		return usage_error("-e is only valid for 'ftrace trace' and 'ftrace latency'");
 	if (session->what == FTRACE_PROFILE && config->sort && ftrace_sort_check(config->sort))
 		return usage_error("--sort %s: must be total, avg, max, count or name",
 				   config->sort);
 	return 0;
 }
 
-/* The default is function_graph, as in perf, or function if the kernel does not have that. */
+/* Set the default tracer: function_graph, as in perf, or function if the kernel does not have
+ * function_graph. */
 static void default_tracer(struct ftrace_session *session)
 {
 	struct ftrace_config *config = session->config;
@@ -222,9 +223,8 @@ static void warn_lost(const struct ftrace_session *session)
 {
 	if (!session->gaps)
 		return;
-	tally_print_warning(
-		"%llu events were lost in %llu gaps, because the buffer of a CPU was full",
-		(unsigned long long)session->lost, (unsigned long long)session->gaps);
+	tally_print_warning("%llu events were lost in %llu gaps, because a CPU's buffer was full",
+			    (unsigned long long)session->lost, (unsigned long long)session->gaps);
 	tally_print_hint("use larger buffers (-m) or trace fewer functions (-T, -G, --graph-opts "
 			 "depth=<n>)");
 }
@@ -242,7 +242,7 @@ static void session_free(struct ftrace_session *session)
 		close(session->signals);
 }
 
-/* Restore tracefs before printing results. */
+/* Run the session. tracefs is restored before results are printed. */
 static int session_run(struct ftrace_session *session)
 {
 	int ret = signals_open(session), put_back, status;
@@ -265,7 +265,7 @@ static int session_run(struct ftrace_session *session)
 	return status;
 }
 
-/* Return the mode. "trace", "latency" or "profile" may be the first argument, and is removed. */
+/* Return the mode. If the first argument is "trace", "latency" or "profile", it is removed. */
 static enum ftrace_mode parse_mode(int *argc, char ***argv)
 {
 	static const char *const words[] = {"trace", "latency", "profile"};
@@ -315,14 +315,14 @@ static int ftrace_run(int argc, char **argv)
 
 const struct tally_command tally_command_ftrace = {
 	.name = "ftrace",
-	.summary = "Trace the kernel's functions, or profile how long they take",
+	.summary = "Trace kernel functions, or profile how long they take",
 	.usage = "[trace] [OPTIONS] [--] COMMAND [ARGS]\n"
 		 "latency -T FUNC | -e EVENT -e EVENT [OPTIONS] [--] COMMAND [ARGS]\n"
 		 "profile [OPTIONS] [--] COMMAND [ARGS]\n"
 		 "[trace|latency|profile] [OPTIONS] -p PID | --tid TID | -a | -C CPUS\n"
 		 "-F [PATTERN]",
 	.about = " All settings in tracefs are restored at the end, even if tally is killed. The "
-		 "exit\n status is the command's.\n",
+		 "exit\n status is that of the command.\n",
 	.options = ftrace_options,
 	.privileged = true,
 	.run = ftrace_run,

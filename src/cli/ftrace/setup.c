@@ -18,11 +18,12 @@
 
 enum { CPU_BITS = 32 };
 
-/* A keyword of --graph-opts or --func-opts. A keyword that sets several files has several rows. */
+/* A keyword of --graph-opts or --func-opts. A keyword that writes to several files has several
+ * rows. */
 struct ftrace_word {
 	const char *name;
 	const char *file;
-	const char *value; /* NULL: takes a number, name=<n> */
+	const char *value; /* NULL if the keyword takes a number: name=<n> */
 };
 
 static const struct ftrace_word graph_words[] = {
@@ -48,8 +49,8 @@ static const struct ftrace_word function_words[] = {
 	{0},
 };
 
-/* Settings of a new instance, and of the top level unless they were changed there. "": an empty
- * list. */
+/* Default settings. A new tracefs instance has these settings, and so does the top level unless
+ * they were changed there. The value "" is an empty list. */
 static const struct {
 	const char *file, *value;
 	bool graph_only;
@@ -95,7 +96,7 @@ static void set_list(struct setup *setup, const char *file, const struct tally_o
 						   list->nr, &setup->why);
 }
 
-/* Set the baseline. Files that this kernel does not have are skipped. */
+/* Write the baseline settings. Files that this kernel does not have are skipped. */
 static void set_baseline(struct setup *setup)
 {
 	struct tally_tracer *tracer = setup->session->tracer;
@@ -123,7 +124,8 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* Apply a keyword. Return false if it is unknown, or if a number is missing or not allowed. */
+/* Apply a keyword. Return false if the keyword is unknown, or if a number is missing or not
+ * allowed. */
 static bool set_word(struct setup *setup, const struct ftrace_word *table, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -151,9 +153,9 @@ static void set_words(struct setup *setup, const struct ftrace_word *table,
 			if (set_word(setup, table, word))
 				continue;
 			setup->ret = -EINVAL;
-			tally_print_error("'%s' in '%s' is not an option of the tracer, or its "
-					  "number is missing",
-					  word, lists->items[i]);
+			tally_print_error(
+				"'%s' in '%s' is not a tracer option, or its number is missing",
+				word, lists->items[i]);
 		}
 		if (!text)
 			setup->ret = -ENOMEM;
@@ -163,7 +165,8 @@ static void set_words(struct setup *setup, const struct ftrace_word *table,
 
 /* ---- CPUs, tasks, events -------------------------------------------------- */
 
-/* Append a CPU mask in the kernel's format: words of 32 CPUs, the highest first. */
+/* Append a CPU mask in the kernel's format: one word for every 32 CPUs, starting with the
+ * highest. */
 static void add_mask(struct tally_str *out, const struct tally_cpus *cpus)
 {
 	int32_t words = cpus->cpu[cpus->nr - 1].number / CPU_BITS + 1;
@@ -215,7 +218,7 @@ static void set_buffer(struct setup *setup)
 	set(setup, "buffer_size_kb", kb);
 }
 
-/* Find the threads of -p and --tid, regardless of the CPUs that are traced. */
+/* Find the threads selected by -p and --tid, regardless of the CPUs that are traced. */
 static int find_threads(struct ftrace_session *session)
 {
 	struct tally_target target = session->config->target;
@@ -246,7 +249,7 @@ static void add_id(struct setup *setup, struct tally_option_list *ids, int32_t i
 		setup->ret = -ENOMEM;
 }
 
-/* Restrict tracing to the tasks, and with --inherit to their children. With only -a or -C, trace
+/* Restrict tracing to the tasks and, with --inherit, to their children. With only -a or -C, trace
  * all tasks. */
 static void set_tasks(struct setup *setup)
 {
@@ -286,7 +289,8 @@ static void set_events(struct setup *setup)
 		    snprintf(file, sizeof(file), "events/%.*s/%s/enable", (int)(colon - event),
 			     event, colon + 1) >= (int)sizeof(file)) {
 			setup->ret = -EINVAL;
-			tally_print_error("-e %s: must be a tracepoint, SYSTEM:NAME", event);
+			tally_print_error("-e %s: must be a tracepoint of the form SYSTEM:NAME",
+					  event);
 			return;
 		}
 		set(setup, file, "1");
@@ -295,7 +299,8 @@ static void set_events(struct setup *setup)
 
 /* ---- functions ------------------------------------------------------------ */
 
-/* Reject names with a colon: tracefs accepts commands there, which could not be restored. */
+/* Reject names with a colon, because tracefs treats them as commands, and their effects could not
+ * be undone. */
 static void check_functions(struct setup *setup, const struct tally_option_list *functions)
 {
 	for (size_t i = 0; i < functions->nr && !setup->ret; i++) {
@@ -338,7 +343,7 @@ static void set_all(struct setup *setup)
 	set_tasks(setup);
 	set_events(setup);
 	set_functions(setup);
-	/* Durations are summed by the function name on the return line. */
+	/* The return line must contain the function name, by which durations are summed. */
 	if (setup->session->what != FTRACE_TRACE && !config->events.nr)
 		set(setup, "options/funcgraph-tail", "1");
 	set_words(setup, graph_words, &config->graph_options);
@@ -350,7 +355,7 @@ static void set_all(struct setup *setup)
 		setup->ret = tally_tracer_arm(setup->session->tracer, &setup->why);
 }
 
-/* Warn if the sysctl that disables all function tracers is set. */
+/* Warn if function tracing is disabled by the sysctl that controls it. */
 static void check_switch(const struct ftrace_session *session)
 {
 	char *text;
@@ -370,13 +375,14 @@ static void warn_top_level(const struct ftrace_session *session)
 {
 	if (!tally_tracer_is_top_level(session->tracer))
 		return;
-	tally_print_warning("this kernel supports %s only at the top level of tracefs: others "
-			    "cannot use it meanwhile, and its settings are restored at the end",
-			    session->config->tracer);
+	tally_print_warning(
+		"this kernel supports %s only at the top level of tracefs: other tools cannot use "
+		"this tracer until tally has restored the settings",
+		session->config->tracer);
 }
 
-/* The command is forked first, so that it does not inherit open files of the tracer, which would
- * keep the tracer busy. */
+/* Set up the session. The command is forked first, so that it does not inherit the tracer's open
+ * files, which would keep the tracer busy. */
 int ftrace_setup(struct ftrace_session *session)
 {
 	const struct ftrace_config *config = session->config;
@@ -389,8 +395,8 @@ int ftrace_setup(struct ftrace_session *session)
 		if (setup.ret)
 			tally_refuse_start(session->command[0], setup.ret, &tally_print_messages);
 	}
-	/* Set after the fork, so that the command is not affected. If the output fails, tracefs is
-	 * still restored. */
+	/* Ignore SIGPIPE only after the fork, so that the command is not affected. If the output
+	 * fails, tracefs is still restored. */
 	signal(SIGPIPE, SIG_IGN);
 	tally_privileges_raise();
 	if (!setup.ret)

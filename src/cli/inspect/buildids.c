@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally buildid-list: list the files of a recording with their build IDs. */
+/* tally buildid-list: list a recording's files with their build IDs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ struct buildids_config {
 #define AT(member) offsetof(struct buildids_config, member)
 
 static const struct tally_option buildids_options[] = {
-	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording to read (perf.data)"},
+	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file",
+	 "read this recording (default: perf.data)"},
 	{'k', "kernel", TALLY_OPTION_FLAG, AT(kernel), NULL,
 	 "print the build ID of the running kernel instead"},
 	{'H', "with-hits", TALLY_OPTION_FLAG, AT(with_hits), NULL,
@@ -66,7 +67,8 @@ static int note_hit(void *arg, struct tally_session *session,
 	return where->dso ? tally_map_set(hits, (uintptr_t)where->dso, 1) : 0;
 }
 
-/* Print the files hit by samples, with the recorded build ID or, failing that, that of the file. */
+/* Print the files hit by samples, with the recorded build ID or, if none was recorded, with the
+ * build ID in the file. */
 static int list_hits(struct tally_session *session)
 {
 	struct tally_map hits = {0};
@@ -128,7 +130,7 @@ static int buildids_run(int argc, char **argv)
 
 const struct tally_command tally_command_buildids = {
 	.name = "buildid-list",
-	.summary = "List the build IDs of a recording's files",
+	.summary = "List the build IDs of the files in a recording",
 	.usage = "[OPTIONS] [FILE]",
 	.options = buildids_options,
 	.run = buildids_run,

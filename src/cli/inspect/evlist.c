@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally evlist: list the events of a recording. */
+/* tally evlist: list a recording's events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ struct evlist_config {
 #define AT(member) offsetof(struct evlist_config, member)
 
 static const struct tally_option evlist_options[] = {
-	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording to read (perf.data)"},
+	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file",
+	 "read this recording (default: perf.data)"},
 	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL, "show all fields of each attr"},
 	{'F', "freq", TALLY_OPTION_FLAG, AT(freq), NULL, "show the sample frequency or period"},
 	{'g', "group", TALLY_OPTION_FLAG, AT(group), NULL,
@@ -35,17 +36,17 @@ static const struct tally_option evlist_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* Indexes, built once so that looking up events is fast. */
+/* State of evlist, with indexes that are built once to make event lookups fast. */
 struct evlist {
 	const struct evlist_config *config;
 	struct tally_session *session;
 	const struct tally_perfdata_env *env;
-	struct tally_map groups;       /* index of a leader -> index of its group */
-	struct tally_tracing *tracing; /* NULL: the file has no formats */
+	struct tally_map groups;       /* leader's event index -> index of its group */
+	struct tally_tracing *tracing; /* NULL if the recording has no formats */
 	struct tally_str out;
 };
 
-/* Limit of the output, as formats are large and many events may share one. */
+/* Limit on the output size, because formats are large and many events may share a format. */
 enum { TRACE_FIELDS_MAX = 64 << 20 };
 
 static void add_trace_fields(struct evlist *list, const struct tally_perfdata_event *event)
@@ -60,7 +61,7 @@ static void add_trace_fields(struct evlist *list, const struct tally_perfdata_ev
 	}
 }
 
-/* If several groups have the same leader, the first one is used. */
+/* Build the group index. If several groups have the same leader, the first one is used. */
 static int index_groups(struct evlist *list)
 {
 	int ret = 0;
@@ -109,7 +110,7 @@ static size_t add_group(struct evlist *list, const struct tally_perfdata_group *
 {
 	size_t nr = tally_perfdata_nr_events(list->session->data), i = group->leader;
 
-	/* "{anon_group}" is perf's name of unnamed groups. */
+	/* "{anon_group}" is perf's name for unnamed groups. */
 	tally_str_addf(&list->out, "%s{", strcmp(group->name, "{anon_group}") ? group->name : "");
 	for (; i < nr && i < (size_t)group->leader + group->nr_members; i++) {
 		tally_str_add(&list->out, i == group->leader ? "" : ",");
@@ -173,10 +174,10 @@ static int evlist_run(int argc, char **argv)
 	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
 	if (ret)
 		return TALLY_EXIT_ERROR;
-	/* In a stream the events are described by records. */
+	/* In a stream, records describe the events. */
 	if (tally_perfdata_info(session.data)->is_pipe)
 		ret = tally_session_run(&session, NULL, NULL);
-	/* If the file is damaged, the part before the damage is still shown. */
+	/* If the file is damaged, still print what precedes the damage. */
 	if (!ret || ret == -EINVAL) {
 		int printed = evlist_print(&config, &session);
 
@@ -190,7 +191,7 @@ static int evlist_run(int argc, char **argv)
 
 const struct tally_command tally_command_evlist = {
 	.name = "evlist",
-	.summary = "List the events of a recording",
+	.summary = "List the events in a recording",
 	.usage = "[OPTIONS] [FILE]",
 	.options = evlist_options,
 	.run = evlist_run,

@@ -16,12 +16,12 @@
 static const struct tally_option list_options[] = {
 	{'j', "json", TALLY_OPTION_FLAG, AT(json), NULL, "print JSON in tally's schema"},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL,
-	 "also show encoding, counters, and why an event cannot be counted here"},
+	 "also show encodings and counters, and the reason why an event cannot be counted here"},
 	{0, "details", TALLY_OPTION_FLAG, AT(details), NULL, "also show long descriptions"},
 	{0, "no-desc", TALLY_OPTION_FLAG, AT(no_desc), NULL, "show names only"},
 	{0, "deprecated", TALLY_OPTION_FLAG, AT(deprecated), NULL, "also list deprecated events"},
 	{0, "cpuid", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",
-	 "list events of another CPU: GenuineIntel-6-37, or silvermont"},
+	 "list the events of another CPU, such as GenuineIntel-6-37 or silvermont"},
 	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	TALLY_OPTION_END,
 };
@@ -53,7 +53,8 @@ static const struct {
 	{"metricgroups", TALLY_EVENT_METRIC_GROUP},
 };
 
-/* Events from tables are collected to be sorted by topic. Their strings stay valid. */
+/* State of the listing. Events from tables are collected in order to sort them by topic. Their
+ * strings stay valid. */
 struct lister {
 	struct list_printer printer;
 	TALLY_VEC(struct tally_event_info) waiting;
@@ -95,7 +96,8 @@ static void list_sorted(struct lister *lister)
 	lister->waiting.len = 0;
 }
 
-/* List the events for a word: a kind of events, or a pattern for names, topics and descriptions. */
+/* List the events that match a word, which is either an event kind or a pattern for names, topics
+ * and descriptions. */
 static int list_word(struct tally_events *events, struct lister *lister, const char *word)
 {
 	unsigned of_other = lister->printer.table.other ? OF_TABLES : ALL_KINDS;
@@ -146,7 +148,7 @@ static int list_all(struct tally_events *events, const struct list_config *confi
 	if (!ret)
 		ret = list_prober_init(&printer->prober, events, printer->table.other);
 	if (ret) {
-		tally_print_error("cannot list: %s", strerror(-ret));
+		tally_print_error("cannot list events: %s", strerror(-ret));
 		goto out;
 	}
 	list_print_begin(printer);

@@ -31,7 +31,7 @@ static const char *kind_label(enum tally_event_kind kind)
 	return labels[__builtin_ctz(kind)];
 }
 
-/* Append the encoding of an event: "cpu/event=0xc0/"; nothing for patterns. */
+/* Append an event's encoding, such as "cpu/event=0xc0/", or nothing for patterns. */
 static void add_encoding(const struct tally_event_info *info, struct tally_str *out)
 {
 	const char *pmu = info->pmu && strcmp(info->pmu, "default_core") ? info->pmu : "cpu";
@@ -45,7 +45,7 @@ static void add_encoding(const struct tally_event_info *info, struct tally_str *
 			       info->config);
 }
 
-/* Append the counters that can count an event: "0,1,2,3,fixed 1". */
+/* Append the counters that can count an event, such as "0,1,2,3,fixed 1". */
 static void add_counters(const struct tally_event_info *info, struct tally_str *out)
 {
 	const char *between = "";
@@ -108,8 +108,8 @@ static void json_table(const struct tally_event_info *info, struct tally_str *ou
 static void json_event(struct list_printer *printer, const struct tally_event_info *info,
 		       const char *why)
 {
-	/* A separate buffer: the JSON writer would look at previous output, which may have been
-	 * flushed. */
+	/* Use a separate buffer, because the JSON writer looks at previous output, which may have
+	 * been flushed. */
 	struct tally_str event = {0}, *out = &event;
 
 	tally_json_open(out, NULL, '{');
@@ -135,7 +135,8 @@ static void json_event(struct list_printer *printer, const struct tally_event_in
 
 /* ---- text -------------------------------------------------------------------- */
 
-/* Print kind and topic once, above the events that share them, with the reason if it is common. */
+/* Print the kind and the topic once, above the events that share them. If `why` applies to all of
+ * these events, print it in the heading as well. */
 static void text_heading(struct list_printer *printer, const struct tally_event_info *info,
 			 const char *why)
 {
@@ -151,7 +152,7 @@ static void text_heading(struct list_printer *printer, const struct tally_event_
 		tally_str_add_char(&printer->out, '\n');
 	tally_str_add_line(&printer->out, "%s", heading);
 	if (why && !*topic)
-		tally_str_add_line(&printer->out, "  (not here: %s)", why);
+		tally_str_add_line(&printer->out, "  (not available here: %s)", why);
 }
 
 static void text_details(struct list_printer *printer, const struct tally_event_info *info)
@@ -173,7 +174,7 @@ static void text_event(struct list_printer *printer, const struct tally_event_in
 {
 	const struct list_config *config = printer->config;
 	struct tally_str *out = &printer->out;
-	const char *unit = info->unit + strspn(info->unit, "0123456789."); /* without scale */
+	const char *unit = info->unit + strspn(info->unit, "0123456789."); /* without the scale */
 	size_t start;
 
 	text_heading(printer, info, why);
@@ -183,8 +184,8 @@ static void text_event(struct list_printer *printer, const struct tally_event_in
 		tally_str_addf(out, " OR %s", info->alias);
 	tally_str_escape(out, start);
 	tally_str_pad_to(out, start + NAME_WIDTH);
-	tally_str_addf(out, " [%s%s%s]\n", kind_label(info->kind), why ? "; not here" : "",
-		       info->deprecated ? "; deprecated" : "");
+	tally_str_addf(out, " [%s%s%s]\n", kind_label(info->kind),
+		       why ? "; not available here" : "", info->deprecated ? "; deprecated" : "");
 	if (info->text && !config->no_desc)
 		tally_str_add_line(out, "       [%s%s%s]", info->text, *unit ? ". In " : "", unit);
 	if (config->details && info->long_text)
@@ -192,7 +193,7 @@ static void text_event(struct list_printer *printer, const struct tally_event_in
 	if (config->details || config->verbose)
 		text_details(printer, info);
 	if (why && config->verbose)
-		tally_str_add_line(out, "       not here: %s", why);
+		tally_str_add_line(out, "       not available here: %s", why);
 }
 
 /* ---- both formats -------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Check whether this machine can count an event, by opening it disabled for the current thread. */
+/* Check whether this machine can count an event: open the event, disabled, for the current
+ * thread. */
 #include "cli/list/list_probe.h"
 
 #include <errno.h>
@@ -47,9 +48,9 @@ static const char *open_why_not(struct list_prober *prober, const struct tally_e
 		tally_counters_close(counters);
 		return NULL;
 	}
-	tally_str_add(&text, *why.rule ? why.rule : "it cannot be opened");
+	tally_str_add(&text, *why.rule ? why.rule : "the event cannot be opened");
 	if (*why.found)
-		tally_str_addf(&text, " (%s)", why.found);
+		tally_str_addf(&text, "; %s", why.found);
 	kept = tally_arena_strndup(&prober->arena, tally_str_text(&text), text.len);
 	tally_str_free(&text);
 	return kept;
@@ -83,7 +84,8 @@ static const char *event_why_not(struct list_prober *prober, const struct tally_
 	return why;
 }
 
-/* Each hardware or cache event must be probed; for other kinds, one of each attr type is enough. */
+/* Return true if each event of this kind must be probed. For other kinds, one event of each attr
+ * type is enough. */
 static bool each_differs(enum tally_event_kind kind)
 {
 	return kind == TALLY_EVENT_HARDWARE || kind == TALLY_EVENT_CACHE;
@@ -107,7 +109,7 @@ const char *list_prober_why_not(struct list_prober *prober, const struct tally_e
 			return known->why;
 	}
 	probe.why = event_why_not(prober, info);
-	/* If this fails, the event is only probed again. */
+	/* If this fails, the event is simply probed again. */
 	if (!each_differs(info->kind))
 		(void)tally_vec_push(&prober->probes, probe);
 	return probe.why;

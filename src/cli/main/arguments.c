@@ -12,7 +12,7 @@
 static int word_unexpected(const struct tally_command *command, const char *word, bool has_input)
 {
 	if (has_input)
-		tally_print_error("unexpected argument '%s': only one recording is read", word);
+		tally_print_error("unexpected argument '%s': only one recording can be read", word);
 	else if (!access(word, F_OK))
 		tally_print_error("'%s' is neither an option nor a recording", word);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command `tally help`, and --help of all commands, generated from their tables. */
+/* tally help, and the --help output of all commands, generated from the option tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,8 @@ static void print_option(const struct tally_option *option)
 	printf("%*s%s\n", HELP_COLUMN - len, "", option->help);
 }
 
-/* Print perf's options that are accepted without effect, or those that are rejected. */
+/* If `taken` is set, print the perf options that are accepted without effect. Otherwise, print the
+ * perf options that are rejected. */
 static void print_perf_options(const struct tally_perf_option *row, bool taken, const char *heading)
 {
 	static const char *const args[] = {
@@ -92,10 +93,10 @@ void tally_command_help(const struct tally_command *command)
 	printf("\n %s.\n\n", command->summary);
 	for (; option->letter || option->name || option->help; option++)
 		print_option(option);
-	printf("    -h, --help                show this text\n");
-	print_perf_options(theirs, true, "Options of perf without effect here, and why:");
+	printf("    -h, --help                show this help\n");
+	print_perf_options(theirs, true, "perf options that have no effect in tally, and why:");
 	print_perf_options(theirs, false,
-			   "Options of perf that are not supported, and what to use instead:");
+			   "perf options that tally does not support, and what to use instead:");
 	if (command->about)
 		printf("\n%s", command->about);
 }
@@ -106,7 +107,7 @@ static int help_overview(void)
 	       " Counts and profiles programs with perf_events.\n\n");
 	for (const struct tally_command *const *c = tally_commands; *c; c++)
 		printf("   %-14s %s\n", (*c)->name, (*c)->summary);
-	printf("\n See 'tally help COMMAND' for more on a command.\n\n");
+	printf("\n See 'tally help COMMAND' for more information on a command.\n\n");
 	return TALLY_EXIT_OK;
 }
 
@@ -134,7 +135,7 @@ static int help_run(int argc, char **argv)
 
 const struct tally_command tally_command_help_entry = {
 	.name = "help",
-	.summary = "List the commands, or show help on one of them",
+	.summary = "List the commands, or show help for a command",
 	.usage = "[COMMAND]",
 	.options = help_options,
 	.run = help_run,

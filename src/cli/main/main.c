@@ -40,7 +40,7 @@ void tally_command_unknown(const char *word)
 		tally_print_error("perf's command '%s' is %s", word, instead);
 		return;
 	}
-	tally_print_error("'%s' is not a command", word);
+	tally_print_error("'%s' is not a tally command", word);
 	tally_suggest_start(&suggest, word, strlen(word));
 	for (const struct tally_command *const *c = tally_commands; *c; c++)
 		tally_suggest_offer(&suggest, (*c)->name);
@@ -48,8 +48,8 @@ void tally_command_unknown(const char *word)
 		tally_print_hint("'tally help' lists all commands");
 }
 
-/* Return 0, or the error that prevented output from being written. The errno of an earlier write is
- * lost, so write a newline to get the error again. */
+/* Return 0, or the error that prevented output from being written. stdio does not keep the errno of
+ * a failed write, so write a newline, which fails again with the same error. */
 static int output_error(void)
 {
 	if (fflush(stdout))
@@ -60,7 +60,7 @@ static int output_error(void)
 	return putchar('\n') == EOF || fflush(stdout) ? errno : EIO;
 }
 
-/* Report an error if the output could not be written, except into a pipe without a reader. */
+/* Report an error if the output could not be written, unless stdout is a pipe without a reader. */
 static int finish_output(int status)
 {
 	int error = output_error();
@@ -71,7 +71,7 @@ static int finish_output(int status)
 	return status ? status : TALLY_EXIT_ERROR;
 }
 
-/* Warn of a file that became shorter while it was mapped, unless a more specific message was
+/* Warn about a file that was truncated while it was mapped, unless a more specific message was
  * printed. */
 static int finish_files(int status)
 {
@@ -83,7 +83,7 @@ static int finish_files(int status)
 	return status;
 }
 
-/* Parse perf's options before the command's name. Return their number. */
+/* Parse perf's options before the command name. Return the number of options. */
 static int parse_global(int argc, char **argv, bool *ret_paginate)
 {
 	int at = 1;
@@ -99,7 +99,7 @@ static int parse_global(int argc, char **argv, bool *ret_paginate)
 	return at - 1;
 }
 
-/* Return the name of the command, with -v and -h replaced. */
+/* Return the command name, with -v and -h translated to commands. */
 static const char *command_name(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
@@ -115,7 +115,7 @@ static int run_command(const struct tally_command *command, int argc, char **arg
 {
 	char *alone[] = {(char *)command->name, NULL};
 
-	/* Privileged commands still hold capabilities here. They start the pager themselves if they
+	/* Privileged commands still hold capabilities here, and start the pager themselves if they
 	 * use one. */
 	if (paginate && !command->privileged)
 		tally_pager_start();
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	const char *name;
 	int nr, status;
 
-	/* The parent may have set it to ignored, but we wait for our own children. */
+	/* The parent may have set SIGCHLD to SIG_IGN, but tally waits for its own children. */
 	signal(SIGCHLD, SIG_DFL);
 	nr = parse_global(argc, argv, &paginate);
 	argc -= nr;

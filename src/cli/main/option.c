@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parsing of command lines, driven by tables and with the conventions of perf. */
+/* Table-driven command line parsing, following perf's conventions. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -26,9 +26,10 @@ static bool option_ends(const struct tally_option *option)
 	       !option->help;
 }
 
-static int usage_error(const struct parser *in, const char *what, const char *word)
+static int usage_error(const struct parser *in, const char *kind, const char *word,
+		       const char *what)
 {
-	tally_print_error("%s '%s'", what, word);
+	tally_print_error("%s '%s'%s", kind, word, what);
 	tally_print_hint("see 'tally %s --help'", in->command->name);
 	return WRONG;
 }
@@ -63,7 +64,7 @@ static bool begins(const char *name, const char *start, size_t len)
 	       (len > 3 && !strncmp(start, "no-", 3) && !strncmp(name, start + 3, len - 3));
 }
 
-/* Report an ambiguous abbreviation, with all options that it matches. */
+/* Report an ambiguous abbreviation and list all options that it matches. */
 static int ambiguous_option(const struct parser *in, const char *word, const char *start,
 			    size_t len)
 {
@@ -78,7 +79,7 @@ static int ambiguous_option(const struct parser *in, const char *word, const cha
 	return WRONG;
 }
 
-/* Handle an option of perf that is not in the command's own table. `word` is the option as written.
+/* Handle a perf option that is not in the command's own table. `word` is the option as written.
  * `arg` is the argument in the same word, or NULL. */
 static int perf_option(struct parser *in, const struct tally_perf_option *option, const char *word,
 		       const char *arg)
@@ -91,15 +92,15 @@ static int perf_option(struct parser *in, const struct tally_perf_option *option
 		return WRONG;
 	}
 	if (option->arg == TALLY_PERF_ARG_NONE && arg)
-		return usage_error(in, "no argument is allowed for option", word);
+		return usage_error(in, "option", word, " does not take an argument");
 	if (option->arg == TALLY_PERF_ARG_NEEDED && !arg && ++in->at >= in->argc)
-		return usage_error(in, "an argument is required by option", word);
+		return usage_error(in, "option", word, " requires an argument");
 	tally_print_warning("perf's option '%.*s' has no effect here: %s", len, word, option->why);
 	return 0;
 }
 
-/* Handle an option letter of perf. `*ret_ends` is set if nothing after the letter in `word` is an
- * option. */
+/* Handle a perf option letter. `*ret_ends` is set if the rest of `word` is not a sequence of
+ * options. */
 static int perf_letter(struct parser *in, const char *letter, const char *word, bool *ret_ends)
 {
 	const struct tally_perf_option *option =
@@ -144,7 +145,7 @@ static int list_add(struct tally_option_list *list, const char *arg)
 	return 0;
 }
 
-/* Apply one option. `arg` is NULL if the option takes no argument, or was given without one. */
+/* Apply one option. `arg` is NULL if the option takes no argument or the argument was omitted. */
 static int option_apply(const struct parser *in, const struct tally_option *option, bool negated,
 			const char *arg)
 {
@@ -152,7 +153,7 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 
 	if (option->given)
 		*(bool *)(in->config + option->given) = true;
-	/* The option without an argument does not override an explicit argument given before. */
+	/* Without an argument, the option does not override an argument given earlier. */
 	if (!arg && option->optional && option->kind == TALLY_OPTION_TEXT && !negated &&
 	    *(const char **)member)
 		return 0;
@@ -173,8 +174,8 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 	return WRONG;
 }
 
-/* Return true if an optional argument was left out: there is no next word, or it is not an
- * argument. */
+/* Return true if an optional argument was omitted, because there is no next word or the next word
+ * is not an argument. */
 static bool is_argument_omitted(const struct parser *in, const struct tally_option *option)
 {
 	const char *next = in->at + 1 < in->argc ? in->argv[in->at + 1] : NULL;
@@ -195,7 +196,7 @@ static const struct tally_option *find_letter(const struct tally_command *comman
 	return option_ends(option) ? NULL : option;
 }
 
-/* The argument of a letter is the rest of its word, or the next word. */
+/* Parse a word of option letters. A letter's argument is the rest of the word or the next word. */
 static int parse_letters(struct parser *in, const char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {
@@ -218,15 +219,15 @@ static int parse_letters(struct parser *in, const char *word)
 		else if (in->at + 1 < in->argc)
 			return option_apply(in, option, false, in->argv[++in->at]);
 		else
-			return usage_error(in, "an argument is required by option", word);
+			return usage_error(in, "option", word, " requires an argument");
 		if (ret || ends)
 			return ret;
 	}
 	return 0;
 }
 
-/* Find the option with the `len` bytes at `name` as its long name, or as an unambiguous
- * abbreviation. */
+/* Find the option with exactly this long name (`len` bytes at `name`), or the only option with a
+ * long name that begins with it. */
 static const struct tally_option *find_long(const struct tally_command *command, const char *name,
 					    size_t len, bool *ret_ambiguous)
 {
@@ -253,8 +254,8 @@ static bool may_negate(const struct tally_option *option)
 	       option->kind == TALLY_OPTION_TEXT;
 }
 
-/* Find the option that `name` refers to: as it is, with its "no-" removed, or with a "no-" added.
- * The caller has already searched perf's options for an exact match. */
+/* Find the option that `name` refers to: try the name itself, then without its "no-", then with
+ * "no-" prepended. The caller has already searched perf's options for an exact match. */
 static const struct tally_option *find_word(const struct parser *in, const char *name, size_t len,
 					    bool *ret_negated, bool *ret_ambiguous)
 {
@@ -270,7 +271,7 @@ static const struct tally_option *find_word(const struct parser *in, const char 
 		if (option && !may_negate(option))
 			option = NULL;
 	}
-	/* --NAME for an option that is listed as --no-NAME. */
+	/* Accept --NAME for an option that is listed as --no-NAME. */
 	if (!option && !*ret_ambiguous && len < 60) {
 		memcpy(no + 3, name, len);
 		option = find_long(in->command, no, len + 3, ret_ambiguous);
@@ -301,7 +302,7 @@ static int parse_long(struct parser *in, const char *word)
 	if (!option)
 		return unknown_option(in, word);
 	if (!option->arg && equals)
-		return usage_error(in, "no argument is allowed for option", word);
+		return usage_error(in, "option", word, " does not take an argument");
 	if (!option->arg || negated)
 		return option_apply(in, option, negated, NULL);
 	if (equals)
@@ -309,11 +310,11 @@ static int parse_long(struct parser *in, const char *word)
 	if (is_argument_omitted(in, option))
 		return option_apply(in, option, false, NULL);
 	if (in->at + 1 >= in->argc)
-		return usage_error(in, "an argument is required by option", word);
+		return usage_error(in, "option", word, " requires an argument");
 	return option_apply(in, option, false, in->argv[++in->at]);
 }
 
-/* Move argv[from] to argv[to], to <= from, keeping the order of the words in between. */
+/* Move argv[from] to argv[to], with to <= from. Keep the order of the words in between. */
 static void move_word(char **argv, int from, int to)
 {
 	char *word = argv[from];
@@ -326,7 +327,7 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 			unsigned flags, int *ret_first)
 {
 	struct parser in = {command, config, argc, 1, argv};
-	int first = 1; /* index for the next option word; other words collect after it */
+	int first = 1; /* index to which the next option word is moved */
 	int ret;
 
 	for (; in.at < argc; in.at++) {
@@ -349,7 +350,7 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 			move_word(argv, start, first++);
 	}
 	if (first < argc && !(flags & (TALLY_PARSE_STOP | TALLY_PARSE_WORDS)))
-		return usage_error(&in, "unexpected argument", argv[first]);
+		return usage_error(&in, "unexpected argument", argv[first], "");
 	*ret_first = first;
 	return 0;
 }

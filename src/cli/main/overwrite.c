@@ -18,19 +18,20 @@
 
 enum { HEAD = 1 << 16 };
 
-/* The beginning of a file. */
+/* The first bytes of a file. */
 struct head {
 	uint8_t bytes[HEAD + 1]; /* ends with a NUL */
 	size_t len;
-	bool is_cut;    /* the file is longer */
-	bool is_packed; /* the file is gzip-compressed; these are the first bytes of its
-	                 * uncompressed content */
+	bool is_cut; /* the file is longer than `bytes` */
+	/* The file is gzip-compressed, and `bytes` holds the start of its uncompressed content. */
+	bool is_packed;
 	mode_t mode;
 };
 
 /* ---- output of tally -------------------------------------------------------------- */
 
-/* The first bytes of each kind of output, and a string that follows soon after them. */
+/* Strings that identify each kind of output: its first bytes, and a string found soon after
+ * them. */
 static const struct signature {
 	unsigned kind;
 	const char *first, *later;
@@ -56,7 +57,7 @@ static bool has_signature(const struct head *head, const struct signature *signa
 	       memmem(head->bytes, head->len, signature->later, later);
 }
 
-/* Folded stacks: names and a number. */
+/* Return true for a line of folded stacks: function names and a count. */
 static bool is_folded(const char *line, size_t len)
 {
 	size_t digits = 0;
@@ -66,7 +67,7 @@ static bool is_folded(const char *line, size_t len)
 	return digits && digits < len && line[len - 1 - digits] == ' ' && memchr(line, ';', len);
 }
 
-/* A JSON object of stat -j. */
+/* Return true for a line of `stat -j` output, a JSON object. */
 static bool is_perf_json(const char *line, size_t len)
 {
 	return len > 3 && !memcmp(line, "{\"", 2) && line[len - 1] == '}' &&
@@ -93,7 +94,7 @@ static bool is_text(const struct head *head)
 		uint32_t point;
 		size_t len = tally_utf8_read(head->bytes + at, head->len - at, &point);
 
-		/* The last character may be incomplete. */
+		/* The last character may be truncated. */
 		if (!len)
 			return head->is_cut && head->len - at < 4;
 		if (point < ' ' && (!point || !strchr("\t\n\f\r\x1b", (int)point)))
@@ -109,7 +110,8 @@ static bool is_program(const struct head *head)
 	       !memcmp(head->bytes, "#!", 2);
 }
 
-/* Source files are text too, so only the name shows that a text file is output. */
+/* Return true if the file name is typical of output. Source files are text too, so the contents of
+ * a text file do not show that it is output. */
 static bool is_output_name(const char *path)
 {
 	static const char *const ends[] = {".txt", ".log", ".out",    ".csv",
@@ -144,7 +146,7 @@ static bool may_replace(const struct head *head, const char *path, unsigned kind
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-/* Uncompress the head of an export if it is compressed. On failure the head is unchanged. */
+/* Decompress the head of an export if it is compressed. On failure the head is unchanged. */
 static void head_unpack(struct head *head)
 {
 	enum { GZIP = 16 + MAX_WBITS };
@@ -215,6 +217,6 @@ int tally_overwrite_check(const char *option, const char *path, unsigned kinds, 
 	else
 		tally_print_error("%s %s: refusing to replace %s", option, path,
 				  kind_name(&head, path));
-	tally_print_hint("choose another name, or replace any file with --force");
+	tally_print_hint("choose another name, or use --force to replace any file");
 	return ret ? -EACCES : -EEXIST;
 }

@@ -17,7 +17,7 @@ static const struct tally_option version_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* The format is perf's, which scripts parse. */
+/* Print one build option in perf's format, which scripts parse. */
 static void print_option(const char *name, bool on, const char *what)
 {
 	printf("%22s: [ %s ]  # %s\n", name, on ? "on " : "OFF", what);
@@ -34,15 +34,15 @@ static int version_run(int argc, char **argv)
 	printf("tally version %s\n", TALLY_VERSION);
 	if (!config.build_options)
 		return TALLY_EXIT_OK;
-	print_option("elf", true, "symbols and build ids of ELF files, tally's own reader");
+	print_option("elf", true, "symbols and build IDs of ELF files (built-in)");
 	print_option("demangle", tally_demangle_available(), "C++, Rust and D names");
 	print_option("zstd", true, "compressed recordings");
-	print_option("print-fmt", true, "tracepoint payloads, tally's own compiler");
+	print_option("print-fmt", true, "tracepoint payloads (built-in)");
 	print_option("dwarf", tally_dwarf_available(), "source lines and inlined functions");
-	print_option("dwarf-unwind", true, "callers from stack dumps, tally's own unwinder");
+	print_option("dwarf-unwind", true, "callers from stack dumps (built-in)");
 	print_option("debuginfod", true, "with --debuginfod, if libdebuginfod.so.1 is installed");
 	print_option("libcapstone", tally_disasm_available(),
-		     "instructions, if its library is installed");
+		     "instructions, if libcapstone is installed");
 	return TALLY_EXIT_OK;
 }
 

@@ -63,8 +63,8 @@ static int user_start(struct tally_via *via, bool samples, const struct tally_me
 		.executed = tally_via_programs_executed,
 		.arg = &via->programs,
 	};
-	/* The user host needs no privileges, and they can only be dropped while there is one
-	 * thread. */
+	/* Drop privileges: the user host does not need them, and dropping is only possible in a
+	 * single-threaded process. */
 	int ret = tally_privileges_drop(messages);
 
 	if (ret)
@@ -74,7 +74,7 @@ static int user_start(struct tally_via *via, bool samples, const struct tally_me
 	if (ret == -EXDEV) {
 		tally_message_error(
 			messages,
-			"cannot start the user host: /proc belongs to another pid namespace");
+			"cannot start the user host: /proc belongs to another PID namespace");
 		tally_message_hint(messages, "%s", TALLY_PROC_FIX);
 		return ret;
 	}
@@ -150,7 +150,7 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 	return tally_refuse_killed(messages);
 }
 
-/* Samples per second. A sample stops its thread for about 25 us. */
+/* Default frequency in samples per second. Taking a sample stops the thread for about 25 us. */
 #define USER_FREQ "999"
 
 int tally_via_open_sampling(struct tally_via *via, const char *text,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tally profile: record with suitable settings, and show the result. Runs the commands record and
- * report with generated command lines.
+ * tally profile: record with suitable settings and show the result, by running record and report
+ * with generated command lines.
  */
 #include <errno.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ static const struct tally_option profile_options[] = {
 	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL,
 	 "profile all tasks on all CPUs"},
 	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list",
-	 "profile all tasks on these CPUs: 0-3,5"},
+	 "profile all tasks on these CPUs (e.g. 0-3,5)"},
 	TALLY_OPTIONS_TASKS(AT(target), 't'),
 	TALLY_OPTION_USER(AT(target)),
 	TALLY_OPTION_VIA(AT(via)),
@@ -61,7 +61,8 @@ static const struct tally_option profile_options[] = {
 	 .help = "use --call-graph fp, unless another method is selected",
 	 .call = option_frame_pointers},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
-	 "set the size of each ring buffer: pages, or 512K, 4M (default: 512K; more for stack "
+	 "set the size of each ring buffer in pages, or as a size such as 4M (default: 512K; more "
+	 "for stack "
 	 "dumps)"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "print text, even on a terminal"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
@@ -72,7 +73,7 @@ static const struct tally_option profile_options[] = {
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "keep the recording in this file, for tally report and other commands"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "with --html, replace a file of any kind"},
+	 "with --html, overwrite any existing file"},
 	TALLY_OPTION_END,
 };
 
@@ -87,7 +88,7 @@ static void add_word(struct arguments *arguments, const char *word)
 	arguments->failed |= tally_vec_push(&arguments->words, word) != 0;
 }
 
-/* Append an option with its value; nothing if the value is NULL. */
+/* Append an option and its value, or nothing if the value is NULL. */
 static void add_option(struct arguments *arguments, const char *option, const char *value)
 {
 	if (!value)
@@ -96,7 +97,7 @@ static void add_option(struct arguments *arguments, const char *option, const ch
 	add_word(arguments, value);
 }
 
-/* Run another command of tally with this command line. Return its exit status. */
+/* Run another tally command with this command line. Return its exit status. */
 static int run_command_line(struct arguments *arguments)
 {
 	const struct tally_command *command = tally_command_find(arguments->words.data[0]);
@@ -140,7 +141,7 @@ static void add_recording(struct arguments *arguments, const struct profile_conf
 		add_option(arguments, "-e", config->events.items[i]);
 }
 
-/* Signal settings that the recorder changes, to be restored after it. */
+/* Signal settings that the recorder changes, saved in order to restore them afterwards. */
 struct dispositions {
 	sigset_t blocked;
 	struct sigaction pipe;
@@ -158,7 +159,7 @@ static void dispositions_restore(const struct dispositions *dispositions)
 	sigprocmask(SIG_SETMASK, &dispositions->blocked, NULL);
 }
 
-/* Return the command's exit status, or that of a failed recording. */
+/* Record the command. Return its exit status, or tally's if recording failed. */
 static int profile_record(const struct profile_config *config, const char *path, char **command)
 {
 	struct arguments arguments = {0};
@@ -204,7 +205,7 @@ static void print_kept(const char *path)
 	tally_str_free(&shown);
 }
 
-/* Record, and show the result even if the command or the recording failed at the end. */
+/* Record, and show the result even if the command failed or the recording ended with an error. */
 static int profile_all(const struct profile_config *config, struct profile_recording *recording,
 		       char **command)
 {
@@ -213,7 +214,7 @@ static int profile_all(const struct profile_config *config, struct profile_recor
 
 	dispositions_save(&dispositions);
 	status = profile_record(config, tally_str_text(&recording->path), command);
-	/* Unblocking a pending signal may end the process, so remove the temporary file first. */
+	/* Unblocking a pending signal may kill the process, so remove the temporary file first. */
 	ret = profile_recording_end(recording);
 	dispositions_restore(&dispositions);
 	if (!ret && config->output)
@@ -232,13 +233,13 @@ static bool has_target(const struct profile_config *config)
 	return target->all_cpus || target->cpus || target->pids || target->tids || target->user;
 }
 
-/* Check the options. Return 0, or an exit status after an error message. */
+/* Check the options. Return 0, or print an error and return an exit status. */
 static int profile_check(const struct profile_config *config, bool has_command)
 {
 	if (tally_html_check(config->html, config->html_source))
 		return TALLY_EXIT_USAGE;
 	if (config->html && config->stdio) {
-		tally_print_error("--html and --stdio exclude each other");
+		tally_print_error("--html and --stdio cannot be used together");
 		return TALLY_EXIT_USAGE;
 	}
 	if (!has_command && !has_target(config)) {
@@ -258,7 +259,8 @@ static int profile_check(const struct profile_config *config, bool has_command)
 		       : 0;
 }
 
-/* Name a page without a name after the command; without a command, the report names it. */
+/* If --html has no file name, name the page after the command. Without a command, the report names
+ * the page. */
 static int name_page(struct profile_config *config, const char *command, struct tally_str *name)
 {
 	if (!config->html || strcmp(config->html, TALLY_HTML_UNNAMED) != 0 || !command)
@@ -298,7 +300,8 @@ const struct tally_command tally_command_profile = {
 	.usage =
 		"[OPTIONS] [--] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -u USER | -a | -C LIST "
 		"[[--] COMMAND [ARGS]]",
-	.about = " Ctrl-C ends the recording and shows it. The exit status is the command's.\n",
+	.about = " Ctrl-C stops recording and shows the profile. The exit status is that of the "
+		 "command.\n",
 	.options = profile_options,
 	.privileged = true,
 	.run = profile_run,

@@ -9,8 +9,8 @@
 
 #include "cli/main/print.h"
 
-/* Create the file before the recorder opens it. The recorder uses an empty file as it is, and this
- * one can only be read by its owner. */
+/* Create the file before the recorder opens it, so that only its owner can read it. The recorder
+ * reuses an empty file. */
 static int temporary_make(struct profile_recording *recording)
 {
 	const char *dir = getenv("TMPDIR");
@@ -23,7 +23,8 @@ static int temporary_make(struct profile_recording *recording)
 	if (fd < 0) {
 		ret = -errno;
 		tally_print_error("cannot create %s: %s", recording->path.data, strerror(-ret));
-		tally_print_hint("use another directory (TMPDIR), or a file to keep (-o FILE)");
+		tally_print_hint("use another directory (TMPDIR), or keep the recording in a file "
+				 "(-o FILE)");
 		return ret;
 	}
 	recording->is_temporary = true;
@@ -33,14 +34,14 @@ static int temporary_make(struct profile_recording *recording)
 	return ret;
 }
 
-/* The recording must be a file that can be read again. */
+/* Check that the recording goes to a file that can be read back. */
 static int output_check(struct profile_recording *recording, const char *output)
 {
 	struct stat *before = &recording->before;
 
 	if (strcmp(output, "-") != 0 && (stat(output, before) || S_ISREG(before->st_mode)))
 		return 0;
-	tally_print_error("-o %s: not a file that can be read back", output);
+	tally_print_error("-o %s: must be a file that can be read back", output);
 	tally_print_hint("use 'tally record' to write to a pipe");
 	return -EINVAL;
 }
@@ -57,8 +58,8 @@ int profile_recording_begin(struct profile_recording *recording, const char *out
 	return ret ? ret : tally_str_error(&recording->path);
 }
 
-/* Open the temporary file and check that it is still the one created. In a directory that others
- * can write to, the name may have been replaced by another recording or by any other file. */
+/* Open the temporary file and check that it is still the file we created. In a directory that
+ * others can write to, the name may now refer to another recording or any other file. */
 static int temporary_open(struct profile_recording *recording, const char *path)
 {
 	const struct stat *made = &recording->before;
@@ -71,7 +72,7 @@ static int temporary_open(struct profile_recording *recording, const char *path)
 		return -errno;
 	if (st.st_dev != made->st_dev || st.st_ino != made->st_ino)
 		return -ESTALE;
-	/* If the recorder failed to start, it has removed the file or left it empty. */
+	/* If the recorder failed to start, it removed the file or left it empty. */
 	return st.st_size ? 0 : -ENOENT;
 }
 
@@ -91,7 +92,8 @@ static int temporary_keep(struct profile_recording *recording)
 	return ret;
 }
 
-/* The recorder writes a new file, unless it found an empty one. */
+/* Return true if the recorder wrote the file. The recorder creates a new file, unless it found an
+ * empty one. */
 static bool is_new(const struct stat *before, const struct stat *after)
 {
 	return !before->st_size || before->st_ino != after->st_ino ||

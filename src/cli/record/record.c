@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally record: sample a command, tasks or CPUs into a perf.data file. */
+/* tally record: sample a command, tasks or CPUs and write the samples to a perf.data file. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -50,7 +50,7 @@ static int parse_delay(struct record *record, struct record_config *config)
 	return 0;
 }
 
-/* Check for options that exclude each other, and fill in dependent settings. */
+/* Check for mutually exclusive options, and set dependent settings. */
 static int check_config(struct record_config *config, bool has_command)
 {
 	struct tally_sampling *sampling = &config->sampling;
@@ -58,7 +58,7 @@ static int check_config(struct record_config *config, bool has_command)
 	tally_target_normalize(&sampling->target, has_command,
 			       sampling->quiet ? NULL : sampling->messages);
 	if (sampling->all_user && sampling->all_kernel) {
-		tally_print_error("--all-user and --all-kernel exclude each other");
+		tally_print_error("--all-user and --all-kernel cannot be used together");
 		return -EINVAL;
 	}
 	if (sampling->target.per_thread && tally_target_has_cpus(&sampling->target)) {
@@ -66,8 +66,8 @@ static int check_config(struct record_config *config, bool has_command)
 		return -EINVAL;
 	}
 	if (config->redact && config->keep_stacks) {
-		tally_print_error("--redact and --keep-stacks exclude each other: stack dumps may "
-				  "contain any data");
+		tally_print_error("--redact and --keep-stacks cannot be used together, because "
+				  "stack dumps may contain any data");
 		return -EINVAL;
 	}
 	if (config->flush_ms > INT32_MAX) {
@@ -128,8 +128,8 @@ static int start_child(struct record *record)
 	if (ret)
 		tally_refuse_start(argv[0], ret, &tally_print_messages);
 	tally_via_adopt(&record->via, &record->child);
-	/* Set after the fork, so that the command is not affected: a closed pipe and a file that
-	 * grows too large are handled as write errors. */
+	/* Ignore these signals only after the fork, so that the command is not affected. A closed
+	 * pipe and an oversized file are handled as write errors. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	return ret;
@@ -177,9 +177,9 @@ static void end_command(struct record *record)
 	kill(record->child.pid, SIGTERM);
 }
 
-/* Return true if the command is left running after a write error. An error on a file is no reason
- * to end the command. If the reader of our pipe is gone, the command ends too, as in a shell
- * pipeline. */
+/* Return true if the command may keep running after a write error. A file error is no reason to
+ * terminate the command. An error on a pipe is one, as in a shell pipeline, and so is an
+ * interrupt. */
 static bool command_is_spared(const struct record *record)
 {
 	int failed = record->output.failed;
@@ -187,8 +187,9 @@ static bool command_is_spared(const struct record *record)
 	return failed && !record->output.is_pipe && !record->interrupts;
 }
 
-/* Wait for the command to exit. An interrupt sends it SIGTERM, if that has not been sent. Another
- * interrupt leaves the command running; then return -EINTR, because its status stays unknown. */
+/* Wait for the command to exit. On an interrupt, send SIGTERM to the command unless that has
+ * already been done. On the next interrupt, leave the command running and return -EINTR, because
+ * its exit status remains unknown. */
 static int wait_for_command(struct record *record)
 {
 	struct pollfd signals = {record->signals, POLLIN, 0};
@@ -214,7 +215,7 @@ static int wait_for_command(struct record *record)
 	return 0;
 }
 
-/* Disable the events and write out all data. End the command, unless it is spared. */
+/* Disable the events and write out all data. Terminate the command, unless it may keep running. */
 static int stop_recording(struct record *record, int ret)
 {
 	tally_counters_disable(record->sampler.counters);
@@ -237,7 +238,7 @@ static void print_aborted(const struct record *record, int ret)
 				   (int)record->child.pid);
 }
 
-/* Record into the output that is open. */
+/* Record into the output opened by the caller. */
 static int record_into(struct record *record)
 {
 	int ret = record_synthesize(record, false), finished, left;
@@ -265,7 +266,8 @@ static int record_into(struct record *record)
 	return ret ? ret : left;
 }
 
-/* Start unwinding stacks during the recording, or leave it to reports. Return 0 or -ENOMEM. */
+/* Start unwinding stacks during the recording if requested. If no thread can be started, keep the
+ * stack dumps, which reports can unwind. Return 0 or -ENOMEM. */
 static int unwinding_try(struct record *record)
 {
 	int ret = record_unwinding_is_wanted(record) ? record_unwinding_start(record) : 0;
@@ -300,8 +302,8 @@ static int record_file(struct record *record)
 	return ret;
 }
 
-/* Do all work that needs privileges. They are dropped before any file of the user is opened, so
- * that creating the output and reading profiled files uses the rights of the calling user. */
+/* Do all work that needs privileges. Privileges are dropped before opening any user file, so that
+ * creating the output and reading profiled files uses the calling user's permissions. */
 static int open_privileged(struct record *record)
 {
 	int ret, dropped;
@@ -320,7 +322,7 @@ static int open_privileged(struct record *record)
 	return ret ? ret : dropped;
 }
 
-/* Check that the command exists before anything is written, in particular to a pipe. */
+/* Check that the command exists before writing anything, in particular to a pipe. */
 static int find_command(struct record *record)
 {
 	if (!record->command || record->config->dry_run)
@@ -376,8 +378,8 @@ static void record_free(struct record *record)
 		close(record->kallsyms);
 }
 
-/* Return the exit status: the command's, unless something of ours failed. A command ended by
- * --duration is not a failure. */
+/* Return the command's exit status, unless tally itself failed. A command terminated by --duration
+ * is not a failure. */
 static int exit_status(const struct record *record, int ret)
 {
 	int status;
@@ -385,7 +387,7 @@ static int exit_status(const struct record *record, int ret)
 	if (record->exec_error)
 		return record->exec_error == -ENOENT ? TALLY_EXIT_NOT_FOUND
 						     : TALLY_EXIT_NOT_EXECUTABLE;
-	/* If the command ended on its own, its failure takes precedence over an error of ours. */
+	/* If the command exited on its own, its failure takes precedence over tally's own error. */
 	status = record->child.gone ? tally_child_exit_status(&record->child) : TALLY_EXIT_OK;
 	if (!ret && record->is_over && record->is_ending_command && status == 128 + SIGTERM)
 		return TALLY_EXIT_OK;
@@ -434,8 +436,9 @@ const struct tally_command tally_command_record = {
 	.usage =
 		"[OPTIONS] [--] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -u USER | -a | -C LIST "
 		"[[--] COMMAND [ARGS]]",
-	.about = " Without a command or a target, all CPUs are recorded until Ctrl-C. With a "
-		 "target\n the command only sets the duration. The exit status is the command's.\n",
+	.about = " Without a command or a target, all CPUs are recorded until Ctrl-C is pressed. "
+		 "With a\n target, the command only sets the duration. The exit status is that of "
+		 "the command.\n",
 	.options = record_options,
 	.privileged = true,
 	.run = record_command,

@@ -2,10 +2,10 @@
 /*
  * The output file and its names.
  *
- * The file is locked with flock(2) while it is being written. A second recorder for the same name
- * is rejected: if it renamed the first recorder's file to FILE.old, a third recorder would
- * overwrite that. As with perf, a file that is no longer being written becomes FILE.old, and
- * replaces the previous FILE.old.
+ * The file is locked with flock(2) while it is being written. A second recorder using the same name
+ * is rejected: otherwise it would rename the first recorder's file to FILE.old, and a third
+ * recorder would overwrite FILE.old. As with perf, an existing file that is no longer being written
+ * is renamed to FILE.old, replacing the previous FILE.old.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "cli/record/record_file.h"
 #include "tally/perfdata.h"
 
-/* Retries if other processes create and rename the same names. */
+/* Maximum number of retries if other processes create and rename the same files. */
 enum { TRIES = 100 };
 
 /* ---- ownership -------------------------------------------------------------- */
@@ -36,8 +36,8 @@ static bool is_at(int fd, const char *path)
 	       ours.st_ino == there.st_ino;
 }
 
-/* Return 0, or -EBUSY if another process holds the lock. A file system without locks is not an
- * error. */
+/* Return 0, or -EBUSY if another process holds the lock. Lack of lock support in the file system is
+ * not an error. */
 static int lock(int fd)
 {
 	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
@@ -55,7 +55,7 @@ static bool is_being_written(const char *path)
 
 static int print_busy(const char *path)
 {
-	tally_print_error("cannot write %s: another recorder is writing it", path);
+	tally_print_error("cannot write %s: another recorder is writing to it", path);
 	tally_print_hint("write to another file: -o FILE");
 	return -EBUSY;
 }
@@ -77,8 +77,8 @@ static bool is_replaceable(const char *path)
 
 /* ---- existing files ---------------------------------------------------------- */
 
-/* Find a name for the existing file: FILE.old, or FILE.old.1 and so on if that is not a recording
- * or is still being written. perf renames files that are being written. */
+/* Find a new name for the existing file: FILE.old; or FILE.old.1, FILE.old.2 etc. if FILE.old is
+ * not a recording or is still being written, because perf renames files that are being written. */
 static int old_name(const char *path, char **ret_name)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -108,7 +108,7 @@ static int keep_old(struct record_output *output)
 	if (ret) {
 		tally_print_error("cannot keep %s as %s.old: %s", output->path, output->path,
 				  strerror(-ret));
-		tally_print_hint("write to another file (-o FILE), or remove that one");
+		tally_print_hint("write to another file (-o FILE), or remove the .old file");
 		return ret;
 	}
 	free(output->saved);
@@ -118,7 +118,8 @@ static int keep_old(struct record_output *output)
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* A file that cannot be written may still be renamed, so it is opened read-only. */
+/* Open a file of any kind. A file that is not writable may still be renamed, so open it
+ * read-only. */
 static int open_any(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600), ret = -errno;
@@ -129,8 +130,9 @@ static int open_any(const char *path)
 	return fd < 0 ? ret : fd;
 }
 
-/* Try once to open the file. Returns 0 with an empty file that is locked, or a device; -EAGAIN if
- * an old file was renamed or the name changed meanwhile; or -errno after an error message. */
+/* Try once to open the file. Returns 0 if an empty, locked file or a device was opened; -EAGAIN
+ * if an old file was renamed or the name changed concurrently; or prints an error and returns
+ * -errno. */
 static int try_open(struct record_output *output)
 {
 	int fd = open_any(output->path), ret;
@@ -177,7 +179,7 @@ void record_file_discard(struct record_output *output)
 	if (output->fd < 0 || !output->path || output->is_pipe || output->is_device ||
 	    !is_at(output->fd, output->path))
 		return;
-	/* In one step, so that the name always exists. */
+	/* Rename atomically, so that the name always exists. */
 	if (!output->saved)
 		unlink(output->path);
 	else
@@ -201,8 +203,8 @@ char *record_file_name(const struct record_output *output)
 	return len < 0 ? strdup(output->path) : strndup(name, (size_t)len);
 }
 
-/* Make a name such as "perf.data.2026112109274812": local time with hundredths of a second, plus
- * `later` hundredths. */
+/* Generate a name such as "perf.data.2026112109274812" from the local time in hundredths of a
+ * second, plus `later` hundredths. */
 static int stamp(const struct record_output *output, unsigned later, char **ret_name)
 {
 	struct timeval now;
@@ -221,7 +223,8 @@ static int stamp(const struct record_output *output, unsigned later, char **ret_
 	return 0;
 }
 
-/* Make a name that does not exist yet. Two files may be finished within a hundredth of a second. */
+/* Generate a name that does not exist yet. Two files may be finished within a hundredth of a
+ * second. */
 static int fresh_name(const struct record_output *output, char **ret_name)
 {
 	enum { MOST = 1000 };

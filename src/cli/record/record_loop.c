@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The main loop of a recording. It sleeps until a ring is half full, a signal arrives or a deadline
- * passes (--flush-ms at the latest). Then it writes the contents of all rings with one writev. In
- * between, it scans the rings for new mappings.
+ * The main loop of a recording. The loop sleeps until a ring is half full, a signal arrives or a
+ * deadline passes (--flush-ms at the latest), and then writes the contents of all rings with one
+ * writev. In the meantime, the loop scans the rings for new mappings.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "cli/record/record_signals.h"
 
 struct loop {
-	size_t signals, control; /* poll slots of the other descriptors */
+	size_t signals, control; /* indices of the other descriptors in the poll set */
 };
 
 /* ---- waiting --------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static int loop_init(struct record *record, struct loop *loop)
 		   : tally_rings_watch(record->sampler.rings, record->control.fd, &loop->control);
 }
 
-/* Return the time of the next deadline in ns, CLOCK_MONOTONIC; UINT64_MAX for never. */
+/* Return the time of the next deadline in ns, CLOCK_MONOTONIC, or UINT64_MAX. */
 static uint64_t next_deadline(const struct record *record)
 {
 	const struct record_config *config = record->config;
@@ -45,7 +45,7 @@ static uint64_t next_deadline(const struct record *record)
 		at = record->started + (uint64_t)record->delay_ns;
 	if (config->switch_ns)
 		at = TALLY_MIN(at, record->output.opened + config->switch_ns);
-	/* Data in the rings is lost if this process is killed. */
+	/* Write regularly, because data in the rings is lost if this process is killed. */
 	if (config->flush_ms)
 		at = TALLY_MIN(at, record->drained + config->flush_ms * 1000000);
 	if (config->duration_ns)
@@ -64,17 +64,17 @@ static int next_timeout(const struct record *record)
 	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
 }
 
-/* No event is left: either all tasks have ended, or the command executed a program that this user
- * is not allowed to profile. */
+/* Handle the loss of all events: either all tasks have exited, or the command executed a program
+ * that this user may not profile. */
 static void check_end(struct record *record)
 {
 	if (!tally_target_is_command(&record->config->sampling.target) ||
 	    !tally_child_is_running(&record->child))
 		record->stop = true;
 	else if (!record->is_hidden && !tally_via_transport(&record->via))
-		tally_print_warning("the kernel removed the events of the command (process %d), "
-				    "because it runs a set-uid program or one that you cannot "
-				    "read. It is no longer recorded",
+		tally_print_warning("the kernel removed the command's events (process %d), because "
+				    "the command runs a set-uid program or one that you cannot "
+				    "read. The command is no longer being recorded",
 				    (int)record->child.pid);
 	record->is_hidden = !record->stop;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of tally record, and the parsers of their arguments. */
+/* The options of tally record and the parsers for their arguments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static int option_switch(void *config_, const char *arg)
 	}
 	if (parse_time(arg, &config->switch_ns))
 		return 0;
-	/* A number without a unit is ambiguous. */
+	/* Require a unit, as a plain number would be ambiguous. */
 	if (arg[strlen(arg) - 1] > '9' && tally_size_parse(arg, 1, &config->switch_bytes) &&
 	    config->switch_bytes)
 		return 0;
@@ -155,7 +155,7 @@ const struct tally_option record_options[] = {
 	{0, "duration", .kind = TALLY_OPTION_CALL, .arg = "seconds",
 	 .help = "stop recording, and the command, after this time", .call = option_duration},
 	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:N[,N]|fifo:F[,F]",
-	 "accept enable, disable, snapshot, evlist, ping and stop from there"},
+	 "accept enable, disable, snapshot, evlist, ping and stop from this descriptor or FIFO"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
 	 "sample this event (default: cycles); see tally list"},
@@ -164,7 +164,7 @@ const struct tally_option record_options[] = {
 	 .help = "filter the tracepoints of the preceding -e by their fields",
 	 .call = option_filter},
 	{'F', "freq", TALLY_OPTION_TEXT, AT(sampling.freq), "freq",
-	 "sample at this rate per second (default: 4000), or 'max'"},
+	 "take this many samples per second (default: 4000), or 'max'"},
 	{0, "strict-freq", FLAG(sampling.strict_freq),
 	 "fail if the kernel does not permit this frequency"},
 	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "take a sample every n events",
@@ -174,22 +174,22 @@ const struct tally_option record_options[] = {
 	{0, "all-user", FLAG(sampling.all_user), "sample only in user space"},
 	{0, "all-kernel", FLAG(sampling.all_kernel), "sample only in the kernel"},
 	{'k', "clockid", .kind = TALLY_OPTION_CALL, .arg = "clock",
-	 .help = "select the clock of timestamps: monotonic, raw, boottime, realtime, tai or a "
+	 .help = "select the clock for timestamps: monotonic, raw, boottime, realtime, tai or a "
 		 "number",
 	 .call = option_clock},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Contents of samples:"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Sample contents:"},
 	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "record callchains with frame pointers",
 	 .call = option_chain},
 	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|auto[,size]|lbr",
 	 .help = "record callchains; select the method", .call = option_chain},
 	{0, "keep-stacks", FLAG(keep_stacks),
-	 "with --call-graph dwarf and auto, keep the stack dumps instead of unwinding"},
+	 "with --call-graph dwarf or auto, keep the stack dumps instead of unwinding"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
 	 "limit the length of callchains"},
 	{0, "kernel-callchains", FLAG(sampling.kernel_chains),
 	 "record only the kernel part of callchains"},
 	{0, "user-callchains", FLAG(sampling.user_chains),
-	 "record only the user space part of callchains"},
+	 "record only the user-space part of callchains"},
 	{'d', "data", FLAG(sampling.with_addr), "record data addresses"},
 	{0, "phys-data", FLAG(sampling.with_phys), "record physical data addresses"},
 	{0, "data-page-size", FLAG(sampling.with_data_page),
@@ -199,48 +199,49 @@ const struct tally_option record_options[] = {
 	{'T', "timestamp", FLAG(sampling.with_time), "record timestamps (default)"},
 	{'P', "period", FLAG(sampling.with_period), "record periods"},
 	{'W', "weight", FLAG(sampling.with_weight), "record weights"},
-	{'R', "raw-samples", FLAG(sampling.raw), "record raw data of all events"},
+	{'R', "raw-samples", FLAG(sampling.raw), "record the raw data of all events"},
 	{0, "sample-cpu", FLAG(sampling.with_cpu), "record the CPU"},
 	{0, "sample-identifier", FLAG(sampling.with_identifier),
 	 "record the event id at a fixed offset"},
-	{0, "transaction", FLAG(sampling.with_transaction), "record flags of memory transactions"},
-	{'b', "branch-any", .kind = TALLY_OPTION_CALL, .help = "record taken branches of any kind",
+	{0, "transaction", FLAG(sampling.with_transaction), "record memory transaction flags"},
+	{'b', "branch-any", .kind = TALLY_OPTION_CALL, .help = "record taken branches of any type",
 	 .call = option_any_branch},
 	{'j', "branch-filter", .kind = TALLY_OPTION_CALL, .arg = "kinds",
-	 .help = "record taken branches of these kinds: any_call,u ...", .call = option_branch},
+	 .help = "record taken branches of these types (e.g. any_call,u)", .call = option_branch},
 	{'I', "intr-regs", .kind = TALLY_OPTION_CALL, .arg = "registers",
-	 .help = "record registers at the interrupt (-I? lists them)", .optional = "",
-	 .call = option_regs_intr},
+	 .help = "record register values at each sampling interrupt (-I? lists the registers)",
+	 .optional = "", .call = option_regs_intr},
 	{0, "user-regs", .kind = TALLY_OPTION_CALL, .arg = "registers",
-	 .help = "record user space registers", .optional = "", .call = option_regs_user},
+	 .help = "record the user-space registers", .optional = "", .call = option_regs_user},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other records:"},
 	{'s', "stat", FLAG(sampling.inherit_stat),
 	 "record the counts of each thread when it exits"},
 	{0, "switch-events", FLAG(sampling.switch_events), "record context switches"},
-	{0, "namespaces", FLAG(sampling.namespaces), "record namespaces of tasks"},
+	{0, "namespaces", FLAG(sampling.namespaces), "record the tasks' namespaces"},
 	{0, "all-cgroups", FLAG(sampling.all_cgroups), "record cgroups, also in samples"},
-	{0, "buildid-mmap", FLAG(sampling.buildid_mmap), "record build IDs in the maps"},
+	{0, "buildid-mmap", FLAG(sampling.buildid_mmap), "record build IDs in mmap records"},
 	{0, "no-bpf-event", FLAG(sampling.no_bpf),
-	 "do not record loading and unloading of BPF programs"},
+	 "do not record the loading and unloading of BPF programs"},
 	{0, "synth", .kind = TALLY_OPTION_CALL, .arg = "no|task|mmap|cgroup|all",
 	 .help = "record existing threads and mappings (default: all)", .call = option_synth},
 	{0, "tail-synthesize", FLAG(sampling.tail_synth),
-	 "record them at the end instead of the beginning"},
+	 "record existing threads and mappings at the end instead of the beginning"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "write to this file (default: perf.data, or stdout if that is a pipe; -: stdout)"},
 	{'z', "compression-level", .kind = TALLY_OPTION_CALL, .arg = "level",
-	 .help = "compress with this level, 1 to 22 (default: 1)", .optional = "1",
+	 .help = "compress at this level, 1 to 22 (default: 1)", .optional = "1",
 	 .call = option_compress},
 	{0, "max-size", .kind = TALLY_OPTION_CALL, .arg = "size",
-	 .help = "stop recording at this size: 64M, 2G", .call = option_max_size},
+	 .help = "stop recording at this size (e.g. 64M or 2G)", .call = option_max_size},
 	{0, "switch-output", .kind = TALLY_OPTION_CALL, .arg = "signal|size|time",
-	 .help = "continue in a new file on SIGUSR2, or every 10M or 5s", .optional = "signal",
-	 .call = option_switch},
+	 .help = "switch to a new file on SIGUSR2, or after this much data or time (e.g. 10M or "
+		 "5s)",
+	 .optional = "signal", .call = option_switch},
 	{0, "switch-max-files", TALLY_OPTION_U64, AT(switch_files), "n",
 	 "keep only the last n of these files"},
 	{0, "overwrite", FLAG(sampling.overwrite),
-	 "overwrite old data in the rings; write them out on demand"},
+	 "overwrite old data in the ring buffers; write the buffers out on demand"},
 	{0, "timestamp-filename", FLAG(timestamp_name),
 	 "append a timestamp to the output file name"},
 	{0, "timestamp-boundary", FLAG(timestamp_boundary),
@@ -253,16 +254,18 @@ const struct tally_option record_options[] = {
 	{0, "no-symbols", FLAG(no_symbols),
 	 "do not embed symbols; reports then need the files hit by samples"},
 	{0, "redact", FLAG(redact),
-	 "replace paths, thread names, host name and command line by placeholders; see tally "
+	 "replace paths, thread names, host name and command line with placeholders; see tally "
 	 "archive"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
-	 "set the size of each ring buffer: pages, or 512K, 4M (default: 512K; more for stack "
+	 "set the size of each ring buffer in pages, or as a size such as 4M (default: 512K; more "
+	 "for stack "
 	 "dumps)"},
 	{0, "flush-ms", TALLY_OPTION_U64, AT(flush_ms), "ms",
 	 "write the buffers out at least this often (default: 1000); 0: only when half full"},
 	{0, "no-buffering", FLAG(sampling.no_buffering), "wake up for every sample"},
-	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "run with SCHED_FIFO"},
+	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority",
+	 "run with SCHED_FIFO at this priority"},
 	{0, "progress", FLAG(progress),
 	 "show time, samples, size and losses on one line, if stderr is a terminal"},
 	{'q', "quiet", FLAG(sampling.quiet), "print only errors"},

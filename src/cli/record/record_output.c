@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output files, from their header to the messages about them. */
+/* Output files, including their headers and the messages about them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ int record_output_of_command(const struct record_output *output)
 
 	if (!output->is_pipe)
 		return STDOUT_FILENO;
-	/* -o may name the same pipe, as /dev/stdout does. */
+	/* -o may name the same pipe, for example as /dev/stdout. */
 	if (output->path && (fstat(STDOUT_FILENO, &ours) || stat(output->path, &taken) ||
 			     ours.st_dev != taken.st_dev || ours.st_ino != taken.st_ino))
 		return STDOUT_FILENO;
@@ -137,7 +137,8 @@ static int add_groups(const struct record *record)
 	return ret;
 }
 
-/* Write the resolution of the clock, and one point in time on it and on the wall clock. */
+/* Write the clock's resolution, and the current time according to both that clock and the wall
+ * clock. */
 static int add_clock(const struct record *record)
 {
 	clockid_t clock = record->config->sampling.clockid;
@@ -159,14 +160,14 @@ static int add_clock(const struct record *record)
 		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 }
 
-/* The header has no field for the implementation that sampled. VERSION is free text that readers
- * print. */
+/* Record in VERSION that the user host took the samples, because the header has no field for it.
+ * VERSION is free text that readers print. */
 static int add_via(struct record *record)
 {
 	return record->via.user ? tally_perfdata_writer_string(
 					  record->output.writer, TALLY_FEATURE_VERSION,
 					  "tally " TALLY_VERSION
-					  ", via user: sampled by procfs and ptrace, estimated")
+					  ", via user: estimated from procfs and ptrace")
 				: 0;
 }
 
@@ -197,7 +198,7 @@ static int writer_start(struct record *record)
 
 	for (size_t i = 0; !ret && i < record->sampler.specs.len; i++)
 		ret = add_ids(record, i);
-	/* A stream begins with the features; a file ends with them. */
+	/* In a stream the features come first; in a file they come last. */
 	if (!ret && output->is_pipe)
 		ret = add_features(record);
 	if (!ret)
@@ -220,8 +221,8 @@ int record_output_open(struct record *record)
 
 /* ---- end of a file ---------------------------------------------------------- */
 
-/* Write the number of records lost because a ring was full, per event, as counted by the kernel. It
- * includes samples and all other records of the event. */
+/* Write the kernel's count of lost records for each event. These are records of all types,
+ * including samples, that were lost because a ring was full. */
 static int add_lost(struct record *record)
 {
 	uint64_t before = record->lost;
@@ -276,7 +277,7 @@ static int finish_features(struct record *record, struct record_hits *ret_hits)
 	return ret ? ret : add_features(record);
 }
 
-/* Write what is known only at the end, and finish the file, even after a failure. */
+/* Write the data known only at the end, and finish the file, even after a failure. */
 static int finish_file(struct record *record, bool last, struct record_hits *ret_hits)
 {
 	struct record_output *output = &record->output;
@@ -311,9 +312,9 @@ void record_output_explain(const struct record *record, int code)
 	switch (code) {
 	case -EPIPE: tally_print_error("cannot write %s: the reader has closed it", name); break;
 	case -ETIMEDOUT:
-		tally_print_error(
-			"cannot write %s: the reader does not read, and the end was requested",
-			name);
+		tally_print_error("cannot write %s: the reader has stopped reading, and tally was "
+				  "asked to stop",
+				  name);
 		break;
 	case -EFBIG:
 		tally_print_error("cannot write %s: %s", name, strerror(EFBIG));
@@ -339,7 +340,7 @@ static void print_size(const struct record *record, const char *name, uint64_t s
 			raw / (double)bytes);
 }
 
-/* Print the result of the recording; must be correct after any failure. */
+/* Print the result of the recording. The message must be correct even after a failure. */
 static void print_written(const struct record *record, const char *name, uint64_t size,
 			  const struct record_hits *hits, int ret)
 {
@@ -362,14 +363,15 @@ static void print_written(const struct record *record, const char *name, uint64_
 		(unsigned long long)record->wakeups);
 	print_size(record, name, size, hits);
 	if (output->failed)
-		fputs(output->is_pipe ? ", truncated there" : ", which can be read up to there",
+		fputs(output->is_pipe ? ", truncated at that size"
+				      : ", which can be read up to that size",
 		      stderr);
 	if (ret && is_finished)
-		fputs(", without build ids and other features", stderr);
+		fputs(", without build IDs and other features", stderr);
 	fputs(" ]\n", stderr);
 }
 
-/* Print the number of stacks unwound, over all files. */
+/* Print the total number of unwound stacks in all files. */
 static void print_stacks(const struct record *record)
 {
 	uint64_t unwound, whole, kept;
@@ -390,14 +392,14 @@ static void warn_lost(const struct record *record)
 	size_t kib = record->sampler.pages * (size_t)sysconf(_SC_PAGESIZE) >> 10;
 
 	if (record->lost && !record->config->sampling.quiet)
-		tally_print_warning(
-			"%llu records (samples, tasks or maps) were lost, because the ring buffers "
-			"of %zu KiB were full; use larger ones (-m %zuK) or fewer samples (-F)",
-			(unsigned long long)record->lost, kib, 4 * kib);
+		tally_print_warning("%llu records (samples, tasks or maps) were lost, because the "
+				    "ring buffers of %zu KiB were full; use larger buffers (-m "
+				    "%zuK) or take fewer samples (-F)",
+				    (unsigned long long)record->lost, kib, 4 * kib);
 }
 
-/* There were no samples: warn of events that cannot occur here. Breakpoints were checked when they
- * were opened. */
+/* If there were no samples, warn about events that never occur on this machine. Breakpoints were
+ * checked when they were opened. */
 static void warn_stuck(const struct record *record)
 {
 	const struct tally_sampling *sampling = &record->config->sampling;
@@ -411,7 +413,7 @@ static void warn_stuck(const struct record *record)
 	}
 }
 
-/* Return the name of the finished file, with a timestamp if requested. The caller frees it. */
+/* Return the finished file's name, with a timestamp if requested. The caller frees the name. */
 static char *final_name(struct record *record, int *ret_code)
 {
 	struct record_output *output = &record->output;
@@ -419,8 +421,8 @@ static char *final_name(struct record *record, int *ret_code)
 
 	if (is_stamped(record->config))
 		ret = record_file_stamp(output, record->config->switch_files);
-	/* Someone else renamed or replaced the file. record_file_name() warns of it; the recording
-	 * goes on. */
+	/* If another process renamed or replaced the file, continue recording; record_file_name()
+	 * prints a warning. */
 	*ret_code = ret == -ESTALE ? 0 : ret;
 	if (is_stamped(record->config) && !ret)
 		return strdup(output->names.data[output->names.len - 1]);

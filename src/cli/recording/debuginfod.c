@@ -19,7 +19,7 @@
 
 enum { FETCH_BYTES_MAX = INT32_MAX };
 
-/* The declarations that would come from elfutils/debuginfod.h. */
+/* Declarations equivalent to elfutils/debuginfod.h. */
 struct debuginfod_client;
 
 struct library {
@@ -38,12 +38,12 @@ struct tally_debuginfod {
 	struct debuginfod_client *client;
 	struct tally_progress progress;
 	uint64_t started; /* ns */
-	long file_bytes;  /* of the current file */
-	uint64_t bytes;   /* of all previous files */
-	int given_up;     /* -errno if the current file was given up, otherwise 0 */
+	long file_bytes;  /* size of the current file */
+	uint64_t bytes;   /* total size of all previous files */
+	int given_up;     /* -errno if fetching the current file was aborted, or 0 */
 };
 
-/* Global because neither signal handlers nor the library's callback take an argument of ours. */
+/* Global because neither a signal handler nor the library's callback takes a user data argument. */
 static volatile sig_atomic_t is_interrupted;
 static struct tally_debuginfod *current;
 
@@ -67,7 +67,7 @@ static int progress_check(struct tally_debuginfod *owner, long done, long all)
 	return tally_clock_now() - owner->started > FETCH_NS_MAX ? -ETIME : 0;
 }
 
-/* libdebuginfod calls this at least once a second. */
+/* Progress callback, called by libdebuginfod at least once a second. */
 static int on_progress(struct debuginfod_client *client, long done, long all)
 {
 	(void)client;
@@ -106,15 +106,15 @@ static bool library_load(struct tally_debuginfod *client)
 	return client->handle;
 }
 
-/* By default give up quickly on a server that does not answer; the user's own settings take
- * precedence. */
+/* Set the servers. By default, give up quickly on a server that does not respond; the user's own
+ * settings take precedence. */
 static int servers_name(const char *urls)
 {
 	if (*urls && setenv("DEBUGINFOD_URLS", urls, 1))
 		return -ENOMEM;
 	urls = getenv("DEBUGINFOD_URLS");
 	if (!urls || !urls[strspn(urls, " ")]) {
-		tally_print_error("option '--debuginfod': no server given");
+		tally_print_error("option '--debuginfod': no server specified");
 		tally_print_hint("use --debuginfod=URL, or set DEBUGINFOD_URLS in the environment");
 		return -EINVAL;
 	}
@@ -129,8 +129,8 @@ static int client_begin(struct tally_debuginfod *client)
 		tally_print_error("--debuginfod: %s",
 				  client->handle ? "libdebuginfod.so.1 lacks a required function"
 						 : "libdebuginfod.so.1 is not installed");
-		tally_print_hint("install Debian's package libdebuginfod1 or Fedora's "
-				 "elfutils-debuginfod-client");
+		tally_print_hint("install Debian's libdebuginfod1 or Fedora's "
+				 "elfutils-debuginfod-client package");
 		return -ENOSYS;
 	}
 	client->client = client->library.begin();
@@ -169,7 +169,7 @@ void tally_debuginfod_close(struct tally_debuginfod *client)
 
 /* ---- fetching -------------------------------------------------------------------- */
 
-/* Cut DIR/BUILDID/debuginfo down to DIR. */
+/* Reduce DIR/BUILDID/debuginfo to DIR. */
 static void dir_of(char *path, struct tally_str *ret_dir)
 {
 	for (int i = 0; i < 2 && strrchr(path, '/'); i++)
@@ -191,7 +191,7 @@ static int find(struct tally_debuginfod *client, const uint8_t *build_id, size_t
 	client->file_bytes = 0;
 	client->given_up = 0;
 	sigaction(SIGINT, &action, &before);
-	/* SIGINT may be ignored if tally was started in the background; keep it so. */
+	/* SIGINT may be ignored because tally was started in the background; keep ignoring it. */
 	if (before.sa_handler == SIG_IGN)
 		sigaction(SIGINT, &before, NULL);
 	fd = client->library.find(client->client, build_id, (int)size, ret_path);
@@ -208,8 +208,8 @@ int tally_debuginfod_fetch(struct tally_debuginfod *client, const uint8_t *build
 	int fd;
 
 	tally_str_add_escaped(&shown, tally_path_name(name));
-	client->progress =
-		tally_progress_start("fetching debug information of", tally_str_text(&shown), true);
+	client->progress = tally_progress_start("fetching debug information for",
+						tally_str_text(&shown), true);
 	fd = find(client, build_id, size, &path);
 	tally_progress_end(&client->progress);
 	tally_str_free(&shown);

@@ -18,7 +18,7 @@ static bool is_stdout(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-/* Pipes and devices are written directly; they cannot be replaced. */
+/* Return true for pipes and devices, which cannot be replaced and are written to directly. */
 static bool is_special(const char *path)
 {
 	struct stat st;
@@ -26,7 +26,8 @@ static bool is_special(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* Detect "--html -i", where the file name was forgotten. A file named "-i" is given as "./-i". */
+/* Detect "--html -i", where the user forgot the file name. To use a file named "-i", specify
+ * "./-i". */
 static bool is_option(const char *path)
 {
 	return path && path[0] == '-' && path[1];
@@ -44,8 +45,8 @@ int tally_document_check(const struct tally_document_place *place)
 		return -EINVAL;
 	}
 	if (is_option(path)) {
-		tally_print_error("%s %s: file name missing", option, path);
-		tally_print_hint("use ./%s for a file of that name", path);
+		tally_print_error("%s %s: the file name is missing", option, path);
+		tally_print_hint("use ./%s for a file with that name", path);
 		return -EINVAL;
 	}
 	if (is_stdout(path) || is_special(path))
@@ -66,7 +67,7 @@ bool tally_document_is(const char *path, const char *input)
 	if (is_stdout(path) || stat(input, &in) || stat(path, &out) || in.st_dev != out.st_dev ||
 	    in.st_ino != out.st_ino)
 		return false;
-	tally_print_error("%s is the recording itself: refusing to overwrite it", path);
+	tally_print_error("refusing to overwrite the recording %s itself", path);
 	return true;
 }
 
@@ -108,7 +109,7 @@ static int document_open(struct tally_document *document)
 		document->fd = open(document->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		return document->fd < 0 ? -errno : 0;
 	}
-	/* Another process may have created a file there since tally_document_check(). */
+	/* Another process may have created a file at this path since tally_document_check(). */
 	if (tally_overwrite_check(document->place.option, document->path, document->place.kinds,
 				  document->place.force) ||
 	    tally_replacement_open(document->path, &document->replacement))
@@ -118,7 +119,7 @@ static int document_open(struct tally_document *document)
 	return 0;
 }
 
-/* Errors are printed by main(). */
+/* main() reports write errors on stdout. */
 static int write_stdout(const void *bytes, size_t len)
 {
 	errno = 0;

@@ -11,17 +11,17 @@
 #include "cli/recording/debuginfod.h"
 #include "symbols/symbols_lines.h"
 
-/* Files hit by fewer than one in this many samples are not fetched. */
+/* A file is fetched only if at least one in this many samples hits it. */
 enum { FETCH_SHARE = 200 };
 
 struct fetch_file {
 	struct tally_dso *dso;
 	uint64_t samples;
-	uint64_t last; /* number of the last sample counted, so that each sample counts once */
+	uint64_t last; /* index of the last sample counted, to count each sample only once */
 };
 
 struct fetch {
-	TALLY_VEC(struct fetch_file) files; /* indexed by DSO number */
+	TALLY_VEC(struct fetch_file) files; /* indexed by DSO number until sorted */
 	uint64_t samples;
 	size_t nr_fetched, nr_missing;
 };
@@ -77,7 +77,7 @@ static int sample_count(void *arg, struct tally_session *session,
 	return ret;
 }
 
-/* Sort by number of samples, largest first. */
+/* Sort by number of samples in descending order. */
 static int by_samples(const void *a, const void *b)
 {
 	const struct fetch_file *x = a, *y = b;
@@ -97,7 +97,7 @@ static bool is_wanted(const struct fetch *fetch, const struct fetch_file *file)
 
 /* ---- fetching the files ---------------------------------------------------------- */
 
-/* Returns 0 to continue with the next file. */
+/* Fetch the debug information for one file. Return 0 to continue with the next file. */
 static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
 		      const struct fetch_file *file, struct tally_str *dir)
 {
@@ -111,9 +111,9 @@ static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
 	fetch->nr_missing += ret == -ENOENT;
 	if (!ret || ret == -ENOENT)
 		return 0;
-	tally_print_warning("cannot fetch debug information of %s: %s", tally_dso_name(file->dso),
+	tally_print_warning("cannot fetch debug information for %s: %s", tally_dso_name(file->dso),
 			    ret == -EINTR ? "interrupted" : strerror(-ret));
-	/* Only a file that is too large is skipped; any other error stops fetching. */
+	/* Continue after a file that is too large; any other error stops fetching. */
 	return ret == -EFBIG ? 0 : ret;
 }
 
@@ -141,7 +141,7 @@ static int session_fetch(struct fetch *fetch, struct tally_session *session,
 {
 	int ret;
 
-	session->is_again = true; /* oddities of the file are reported by the next reading */
+	session->is_again = true; /* leave warnings about the file to the next pass */
 	ret = tally_session_run(session, sample_count, fetch);
 	return ret ? ret : files_fetch(fetch, client, dir);
 }

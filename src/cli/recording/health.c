@@ -17,19 +17,20 @@ enum { NR_COUNTS = 16, NR_FILES = 5 };
 struct count {
 	const char *name; /* key in the JSON output */
 	const char
-		*what; /* the thing counted: "record", or "address|addresses" if the plural does not
-		        * end in "s" */
+		/* Noun for the count: "record", or "address|addresses" if the plural is
+		 * irregular. */
+		*what;
 	const char *how; /* text after the noun */
 	uint64_t nr;
-	uint64_t of; /* total for the percentage; 0: print none */
+	uint64_t of; /* total for the percentage, or 0 to omit it */
 };
 
-/* Count the distinct addresses without a map, those with a map but no symbol, and the functions
- * without a name. */
+/* Count the distinct addresses without a mapping, those with a mapping but no symbol, and the
+ * functions with a known start but no name. */
 static void count_unnamed(const struct tally_profile *profile, uint64_t *ret_unmapped,
 			  uint64_t *ret_unnamed, uint64_t *ret_bounds)
 {
-	/* TALLY_CUT is not an address; it has a DSO and a symbol and is not counted. */
+	/* TALLY_CUT is not an address. It has a DSO and a symbol, and is therefore not counted. */
 	*ret_unmapped = *ret_unnamed = *ret_bounds = 0;
 	tally_vec_for_each (frame, &profile->frames.all) {
 		*ret_unmapped += !frame->dso;
@@ -51,8 +52,8 @@ static void health_counts(const struct tally_session *session, const struct tall
 	count_unnamed(profile, &unmapped, &unnamed, &bounds);
 
 	const struct count all[NR_COUNTS] = {
-		{"lost_records", "record",
-		 " lost (samples, or starts, ends, names and maps of tasks)", lost.records},
+		{"lost_records", "record", " lost (samples, or task and mapping records)",
+		 lost.records},
 		{"lost_samples", "sample", " lost", lost.samples},
 		{"throttled", "time", " throttled", fed->throttled},
 		{"damaged", "record", " damaged", fed->damaged + machine->damaged},
@@ -67,7 +68,7 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"cut_chains", "callchain", " truncated at the depth limit", stats->cut_chains},
 		{"astray_chains", "callchain", " broken (callers replaced by [cut])", stats->astray,
 		 stats->judged},
-		{"unjoined_chains", "callchain", " without user callers (their record is missing)",
+		{"unjoined_chains", "callchain", " without user callers (callchain record missing)",
 		 fed->unjoined},
 		{"bad_chains", "callchain", " dropped: broken", stats->bad_chains},
 		{"branches", "branch stack", " ignored (rows count samples, not branches)",
@@ -78,7 +79,8 @@ static void health_counts(const struct tally_session *session, const struct tall
 	__builtin_memcpy(counts, all, sizeof(all));
 }
 
-/* Append the reason why an object has no symbols; nothing if it has some, or cannot have any. */
+/* Append the reason why an object has no symbols. Append nothing if it has symbols or cannot have
+ * any. */
 static void missing_reason(const struct tally_dso *dso, struct tally_str *out)
 {
 	struct tally_dso_status status = tally_dso_status(dso);
@@ -107,7 +109,7 @@ static bool is_kernel(const struct tally_dso *dso)
 	       !strcmp(tally_dso_name(dso), TALLY_HIDDEN_KERNEL);
 }
 
-/* The kernel is listed first, so that `max_files` never hides it: it is in every report. */
+/* List the kernel first so that `max_files` never hides the kernel, which is in every report. */
 static void health_files(const struct tally_session *session, size_t max_files,
 			 struct tally_str *out)
 {
@@ -146,7 +148,7 @@ static void add_counted(uint64_t nr, const char *what, struct tally_str *out)
 		tally_str_addf(out, "%.*s%s", (int)len, what, tally_plural(nr));
 }
 
-/* Describe how the recording ended, or return NULL if it ended normally. */
+/* Return a description of how the recording ended, or NULL if it ended normally. */
 static const char *bad_end(const struct tally_perfdata *data)
 {
 	const struct tally_perfdata_info *info = tally_perfdata_info(data);
@@ -154,15 +156,15 @@ static const char *bad_end(const struct tally_perfdata *data)
 
 	if (info->is_unfinished)
 		return "the recording was not finished; its end is missing";
-	/* Every recorder writes features, unless the disk is full. */
+	/* Every recorder writes features, unless it fails, for example because the disk is full. */
 	if (!info->is_pipe && !tally_perfdata_feature(data, 0, &feature))
 		return "the recording has no features; a full disk or a size limit may have "
 		       "truncated it";
 	return NULL;
 }
 
-/* Add a hint if callers were collected with frame pointers and more than 10 % of the callchains
- * lack some. */
+/* Suggest DWARF callchains if more than 10 % of the validated frame-pointer callchains are broken,
+ * or if more than 10 % of all callchains contain only the leaf function. */
 static void health_hint(const struct tally_profile_stats *stats, struct tally_str *out)
 {
 	enum { MANY = 10 }; /* % */
@@ -170,7 +172,7 @@ static void health_hint(const struct tally_profile_stats *stats, struct tally_st
 	if (stats->judged && (stats->astray * 100.0 / (double)stats->judged > MANY ||
 			      (double)stats->leaf_only * 100.0 / (double)stats->chains > MANY))
 		tally_str_add(out, "# Hint: callers are missing in programs built without frame "
-				   "pointers; 'record --call-graph dwarf' does not need them\n");
+				   "pointers; 'record --call-graph dwarf' works without them\n");
 }
 
 static void add_traces(const struct tally_traces *traces, struct tally_str *out)

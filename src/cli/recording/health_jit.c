@@ -23,8 +23,8 @@ static void runtime_take(void *arg, const struct tally_dso *dso)
 		*found = one;
 }
 
-/* Identify the runtime by the files that the process has mapped. If none is found, use the thread's
- * name, as the maps of exited processes may be forgotten. */
+/* Identify the runtime by the files that the process has mapped. If that fails, use the thread
+ * name, because the maps of exited processes may have been discarded. */
 static const struct tally_runtime *runtime_of_process(const struct tally_session *session,
 						      pid_t pid)
 {
@@ -36,7 +36,8 @@ static const struct tally_runtime *runtime_of_process(const struct tally_session
 	return comm ? tally_runtime_of(comm) : found;
 }
 
-/* True if a jitdump of the process was read: then the option was already given. */
+/* Return true if a jitdump of the process was read. In that case, the user has already used the
+ * suggested option. */
 static bool process_has_dump(const struct tally_session *session, pid_t pid)
 {
 	const struct tally_dso *dso;
@@ -50,7 +51,7 @@ static bool process_has_dump(const struct tally_session *session, pid_t pid)
 	return false;
 }
 
-/* True if samples hit JIT code for which the compiler wrote no names. */
+/* Return true if samples hit JIT code for which the compiler did not write any names. */
 static bool map_is_missing(const struct tally_dso *dso)
 {
 	enum tally_dso_state state = tally_dso_status(dso).state;
@@ -59,7 +60,8 @@ static bool map_is_missing(const struct tally_dso *dso)
 	       (state == TALLY_DSO_MISSING || state == TALLY_DSO_NO_SYMBOLS);
 }
 
-/* Collect the runtimes with unnamed code, each once. Without memory some may be missing. */
+/* Collect the runtimes with unnamed code, without duplicates. If memory runs out, some runtimes may
+ * be missing. */
 static void runtimes_gather(const struct tally_session *session, struct runtimes_found *found)
 {
 	const struct tally_runtime *runtime;
@@ -94,12 +96,12 @@ static uint64_t dumps_text(const struct tally_session *session, struct tally_str
 		if (status.nr_guesses && out)
 			tally_str_add_line(out,
 					   "# JIT: %s: addresses were reused, so samples are "
-					   "attributed to the last code there: %s",
+					   "attributed to the last code at each address: %s",
 					   tally_dso_name(dso),
 					   status.has_arch_clock
 						   ? "its timestamps use a CPU clock"
-						   : "the samples have no times of its clock (use "
-						     "'record -k mono')");
+						   : "the samples have no timestamps from its "
+						     "clock (use 'record -k mono')");
 	}
 	return guesses;
 }
@@ -111,7 +113,7 @@ void tally_health_jit_text(const struct tally_session *session, struct tally_str
 	(void)dumps_text(session, out);
 	runtimes_gather(session, &found);
 	tally_vec_for_each (runtime, &found.list)
-		tally_str_addf(out, "# Hint: code of %s has no names: %s\n", (*runtime)->name,
+		tally_str_addf(out, "# Hint: %s code has no symbols: %s\n", (*runtime)->name,
 			       (*runtime)->hint);
 	tally_vec_free(&found.list);
 }

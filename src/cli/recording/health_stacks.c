@@ -10,10 +10,10 @@
 #include "base/json.h"
 #include "symbols/symbols.h"
 
-/* Give a hint for an end that affects more than one percent of the stacks. */
+/* Print the hint for a reason if more than one in this many stacks ended for that reason. */
 enum { HINT_SHARE = 100 };
 
-/* JSON key of each end of a stack, and the advice for it. */
+/* JSON key and hint for each reason why a stack may end. */
 static const struct {
 	const char *key, *hint;
 } ends[TALLY_UNWIND_NR_ENDS] = {
@@ -22,10 +22,12 @@ static const struct {
 	[TALLY_UNWIND_SHORT] = {"short_dump",
 				"use 'record --call-graph dwarf,65528' to dump more of each stack"},
 	[TALLY_UNWIND_OTHER_STACK] = {"other_stack", NULL},
-	[TALLY_UNWIND_NO_RULES] = {"no_rules", "install debug files for the files without rules, "
-					       "or build them with -fasynchronous-unwind-tables"},
-	[TALLY_UNWIND_NO_FILE] = {"no_file", "use --symfs with a directory of copies, for files of "
-					     "a container or another machine"},
+	[TALLY_UNWIND_NO_RULES] = {"no_rules",
+				   "install debug files for the files without unwind rules, or "
+				   "build them with -fasynchronous-unwind-tables"},
+	[TALLY_UNWIND_NO_FILE] = {"no_file",
+				  "for files from a container or another machine, use "
+				  "--symfs with a directory that contains copies of them"},
 	[TALLY_UNWIND_ANONYMOUS] =
 		{"anonymous", "enable frame pointers in JIT code (node "
 			      "--interpreted-frames-native-stack, java -XX:+PreserveFramePointer)"},
@@ -50,7 +52,7 @@ static const char *why_no_file(const struct tally_dso *dso, enum tally_unwind_en
 
 /* Stacks that ended in the same file for the same reason. */
 struct file_end {
-	const struct tally_dso *dso; /* NULL: outside any file */
+	const struct tally_dso *dso; /* NULL if outside any file */
 	enum tally_unwind_end end;
 	uint64_t nr;
 };
@@ -67,8 +69,8 @@ static int file_end_compare(const void *left, const void *right)
 	return strcmp(names[0], names[1]);
 }
 
-/* Return the ends by file, sorted by number of stacks; the caller frees `*ret_ends`. The list is
- * incomplete if memory runs out. */
+/* List the files in which stacks ended, with the reason for ending there, sorted by number of
+ * stacks. The caller frees `*ret_ends`. The list is incomplete if memory runs out. */
 static size_t file_ends(const struct tally_unwinder *unwinder, struct file_end **ret_ends)
 {
 	const struct tally_map_slot *slot;

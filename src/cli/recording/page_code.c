@@ -11,14 +11,15 @@
 #include "profile/annotation.h"
 #include "view/annotate_view.h"
 
-/* Limits: number of functions, bytes of code of each, size of the JSON of all. */
+/* Limits on the number of functions, the code bytes per function, and the total size of the JSON
+ * text. */
 enum { FUNCTIONS_MAX = 20, CODE_MAX = 32 << 10, JSON_MAX_MIB = 2 };
 
-/* The cost of an event in a function. */
+/* An event's cost in a function. */
 struct page_heavy {
 	uint32_t event, frame;
 	uint64_t nr, weight;
-	double share; /* of the event's total */
+	double share; /* fraction of the event's total */
 };
 
 struct page_code {
@@ -27,14 +28,14 @@ struct page_code {
 	const struct tally_html_code_options *options;
 	struct tally_html *page;
 	TALLY_VEC(struct page_heavy) heavy; /* heaviest first */
-	struct tally_map numbers;    /* event and frame -> index in `heavy`, before it is sorted */
-	uint64_t *wanted, nr_wanted; /* bitmap of sample numbers */
+	struct tally_map numbers;           /* (event, frame) -> index in `heavy`, before sorting */
+	uint64_t *wanted, nr_wanted;        /* bitmap of sample numbers */
 	struct tally_annotate *samples;
 	struct tally_annotation_codes *codes;
 	struct tally_source_texts *texts;
 	struct tally_str json;
 	uint32_t nr_beyond;
-	struct tally_map failed; /* numbers of DSOs without code that were already noted */
+	struct tally_map failed; /* IDs of DSOs that already have a note about missing code */
 };
 
 /* ---- selecting the functions --------------------------------------------------------- */
@@ -113,7 +114,8 @@ static bool is_heavy(const struct page_code *code, uint32_t bucket)
 	return false;
 }
 
-/* The samples are found again by number; samples without a representable number are skipped. */
+/* Build a bitmap of the wanted samples' numbers for the second pass. Skip samples with a number
+ * that does not fit in 32 bits. */
 static int sample_bitmap_make(struct page_code *code)
 {
 	const struct tally_profile *profile = code->profile;
@@ -146,7 +148,8 @@ static int code_record(void *arg, struct tally_session *session,
 				  tally_callers_from(&sample->event->attr, false));
 }
 
-/* All samples are requested, because threads may be known only from samples. */
+/* Read the recording again. All samples are requested, because some threads may be known only from
+ * samples. */
 static int samples_read(struct page_code *code)
 {
 	const struct tally_annotate_options options = {.no_callers = true};
@@ -156,7 +159,7 @@ static int samples_read(struct page_code *code)
 		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
 	if (!ret)
 		ret = tally_session_rerun(code->session, NULL, 0, code_record, code);
-	/* The first pass has already reported how reading ended. */
+	/* The first pass has already reported how reading the recording ended. */
 	if (ret == -EINVAL)
 		ret = 0;
 	return ret ? ret : tally_annotate_finish(code->samples);
@@ -228,7 +231,7 @@ out:
 	return ret;
 }
 
-/* Add one note for each file: the functions of a file usually fail for the same reason. */
+/* Add only one note per file, because a file's functions usually fail for the same reason. */
 static void report_failed_once(struct page_code *code, const struct tally_frame *frame, int error)
 {
 	uint32_t dso = tally_dso_number(frame->dso);
@@ -290,13 +293,13 @@ static int code_functions(struct page_code *code)
 			"the code of %u function%s was omitted: the total would exceed %d MiB",
 			code->nr_beyond, tally_plural(code->nr_beyond), JSON_MAX_MIB);
 	if (tally_source_texts_nr_private(code->texts))
-		tally_html_add_note(
-			code->page,
-			"%zu source file%s named by the recording omitted: not everybody "
-			"may read %s",
-			tally_source_texts_nr_private(code->texts),
-			tally_plural(tally_source_texts_nr_private(code->texts)),
-			tally_source_texts_nr_private(code->texts) == 1 ? "it" : "them");
+		tally_html_add_note(code->page,
+				    "%zu source file%s named by the recording omitted, because not "
+				    "all users may read %s",
+				    tally_source_texts_nr_private(code->texts),
+				    tally_plural(tally_source_texts_nr_private(code->texts)),
+				    tally_source_texts_nr_private(code->texts) == 1 ? "it"
+										    : "them");
 	return ret ? ret : tally_html_set_code(code->page, &code->json);
 }
 

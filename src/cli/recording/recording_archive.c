@@ -38,7 +38,7 @@ static int output_fill(const struct tally_session *session, struct tally_redacto
 		ret = tally_perfdata_copy(session->data, session->options.fd, output->fd, &feature,
 					  tally_replacement_check, output, err);
 	if (!ret && (ret = tally_perfdata_check(session->data, err)))
-		err->text = "the recording was truncated while it was read";
+		err->text = "the recording was truncated while it was being read";
 	return ret;
 }
 

@@ -9,7 +9,7 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 
-/* Percentages of time refer to the range between the first and last sample, as recorded in the
+/* Time percentages are relative to the range between the first and last sample, as recorded in the
  * header. */
 static int filter_times(const struct tally_session *session, const char *option,
 			uint64_t *ret_first, uint64_t *ret_last)
@@ -18,7 +18,7 @@ static int filter_times(const struct tally_session *session, const char *option,
 
 	if (tally_perfdata_env(session->data, &env) ||
 	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
-		tally_print_error("%s does not record the times of its first and last sample",
+		tally_print_error("%s does not contain the times of its first and last samples",
 				  session->path);
 		tally_print_hint("specify %s in seconds: start,end", option);
 		return -ENODATA;
@@ -59,7 +59,7 @@ static int filter_query(struct tally_session *session, const char *text)
 	}
 	if (!text || !tally_query_has_shares(session->query))
 		return 0;
-	ret = filter_times(session, "times of --query", &first, &last);
+	ret = filter_times(session, "the times in --query", &first, &last);
 	if (!ret)
 		tally_query_set_times(session->query, first, last);
 	return ret;
@@ -94,19 +94,19 @@ static int filter_comms(struct tally_session *session, const char *list)
 static const struct {
 	const char *option, *what, *fix;
 	uint64_t field;
-	size_t given; /* offset of the option's text in struct tally_session_filter */
+	size_t given; /* offset of the option's string in struct tally_session_filter */
 } needs[] = {
 	{"--cpu", "CPU", "record with -a, -C or --sample-cpu", PERF_SAMPLE_CPU,
 	 offsetof(struct tally_session_filter, cpus)},
 	{"--time", "time", "record with -T", PERF_SAMPLE_TIME,
 	 offsetof(struct tally_session_filter, time)},
-	{"--pid", "process", "it was recorded without PERF_SAMPLE_TID", PERF_SAMPLE_TID,
+	{"--pid", "process", "record again with PERF_SAMPLE_TID", PERF_SAMPLE_TID,
 	 offsetof(struct tally_session_filter, pids)},
-	{"--tid", "thread", "it was recorded without PERF_SAMPLE_TID", PERF_SAMPLE_TID,
+	{"--tid", "thread", "record again with PERF_SAMPLE_TID", PERF_SAMPLE_TID,
 	 offsetof(struct tally_session_filter, tids)},
 };
 
-/* Return the option that needs the field needs[need], or NULL. */
+/* Return the option that requires the field needs[need], or NULL. */
 static const char *need_option(const struct tally_session *session, size_t need)
 {
 	const char *filter = (const char *)&session->options.filter;

@@ -56,9 +56,10 @@ struct page_maker {
 	struct tally_html *page;
 	struct tally_progress progress;
 	int kallsyms_fd;
-	struct tally_str name;  /* the generated name, if none was given */
-	struct tally_map sides; /* events of the page -> a bit for each input with samples of the
-	                         * event */
+	struct tally_str name; /* generated name, if the user did not specify a name */
+	/* Map from each event on the page to a bit mask of the inputs that have samples of the
+	 * event. */
+	struct tally_map sides;
 };
 
 /* A recording that is being read. */
@@ -95,7 +96,8 @@ static int input_start(struct page_input *input)
 	return ret;
 }
 
-/* True if the total of all losses is recorded at the end, in addition to the individual losses. */
+/* Return true if the recording contains the total number of lost records at its end, in addition to
+ * the individual losses. */
 static bool has_sums(const struct tally_session *session)
 {
 	const struct tally_perfdata_event *event;
@@ -107,7 +109,7 @@ static bool has_sums(const struct tally_session *session)
 	return false;
 }
 
-/* Remember where records were lost, if the loss has a timestamp. */
+/* Add the loss that a record reports, if the record has a timestamp. */
 static int input_loss(struct page_input *input, const struct tally_perfdata_record *record)
 {
 	enum { LOST_AT = 16, LOST_SAMPLES_AT = 8 };
@@ -201,7 +203,8 @@ static int input_code(struct page_input *input)
 	return tally_html_code_add(input->session, &input->profile, &options, input->maker->page);
 }
 
-/* The page also shows the error, as its readers do not see the messages of this command. */
+/* Show the error on the page as well, because readers of the page do not see this command's
+ * messages. */
 static void note_end(const struct page_input *input, const char *name)
 {
 	const struct tally_error *ended = &input->session->ended;
@@ -217,7 +220,7 @@ static void note_end(const struct page_input *input, const char *name)
 				    strerror(-ended->code));
 }
 
-/* Note which events of the page have samples in this input. */
+/* Record which of the page's events have samples in this input. */
 static int input_sides(struct page_input *input)
 {
 	struct tally_map *sides = &input->maker->sides;
@@ -235,7 +238,7 @@ static int input_sides(struct page_input *input)
 	return ret;
 }
 
-/* Generate the file name, which is used unless the user gave one. */
+/* Generate the file name, which is used if the user did not specify a name. */
 static int input_name(struct page_input *input)
 {
 	struct tally_str *name = &input->maker->name;
@@ -289,7 +292,7 @@ static int input_add(struct page_input *input)
 	return ret;
 }
 
-/* If the file is damaged, the part before the damage is still added. */
+/* Process an input. If the file is damaged, still add the part before the damage. */
 static int input_run(struct page_input *input, bool *is_added)
 {
 	int ret = tally_session_run(input->session, input_record, input), added;
@@ -318,7 +321,8 @@ static void input_free(struct page_input *input)
 
 /* ---- the whole page -------------------------------------------------------------------- */
 
-/* Sets `*is_added` if the recording was added to the page, perhaps only its readable part. */
+/* Read a recording. Set `*is_added` if the recording, or at least its readable part, was added to
+ * the page. */
 static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 {
 	struct tally_session_options options = maker->request->session;
@@ -369,19 +373,19 @@ static int maker_write(struct page_maker *maker)
 	return ret;
 }
 
-/* Browsers keep all samples in memory, at about 40 bytes each. */
+/* Warn about a large page, because browsers keep all samples in memory, at about 40 bytes each. */
 static void warn_many(uint64_t nr)
 {
 	enum { MANY = 5000000 };
 
 	if (nr <= MANY)
 		return;
-	tally_print_warning("the page has %llu samples: a browser may take long to open it",
+	tally_print_warning("the page has %llu samples: a browser may take a long time to open it",
 			    (unsigned long long)nr);
 	tally_print_hint("use --time, --query or other filters to select fewer");
 }
 
-/* Two recordings must be comparable. */
+/* Check that two recordings can be compared. */
 static int maker_check(const struct page_maker *maker)
 {
 	const struct tally_map_slot *slot;

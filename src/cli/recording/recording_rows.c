@@ -14,7 +14,7 @@
 
 const struct tally_option report_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
-	 "recording to read (perf.data; - for standard input)"},
+	 "read this recording (default: perf.data; -: standard input)"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "print text, even on a terminal"},
 	{0, "tui", TALLY_OPTION_FLAG, AT(tui), NULL,
 	 "use the terminal browser (default on a terminal)"},
@@ -25,24 +25,25 @@ const struct tally_option report_options[] = {
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
 	 "with --html, include instructions and source of the top functions"},
 	{0, "baseline", TALLY_OPTION_TEXT, AT(baseline), "file",
-	 "with --html: compare with this recording"},
+	 "with --html, compare with this recording"},
 	{0, "svg", TALLY_OPTION_TEXT, AT(svg), "file",
-	 "write flame graphs as SVG (- for standard output); needs no JavaScript"},
+	 "write flame graphs as SVG, without JavaScript (-: stdout)"},
 	{0, "format", TALLY_OPTION_TEXT, AT(format), "name",
 	 "export: folded|pprof|firefox|speedscope|callgrind|perfetto|json|csv"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
-	 "file to export to (standard output), replaced atomically; compressed if named *.gz"},
+	 "export to this file (default: stdout); it is replaced atomically, and compressed if "
+	 "named *.gz"},
 	{0, "event-number", TALLY_OPTION_U64, AT(event_number), "n",
 	 "show only this event; the first is 1", NULL, NULL, AT(event_given)},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "print values separated by this string"},
-	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias of -x, as in perf"},
+	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias for -x, as in perf"},
 	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "print the file header first"},
 	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "print only the file header"},
 	{0, "no-bounds", TALLY_OPTION_FLAG, AT(no_bounds), NULL,
 	 "show addresses, as perf does, instead of fn@START for functions without a name"},
 	{0, "health", TALLY_OPTION_FLAG, AT(health), NULL,
-	 "print only what was lost, truncated and unnamed, file by file"},
+	 "print only the recording health: what was lost, truncated or unnamed, for each file"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL,
 	 "print only rows, without comment lines"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Rows and columns:"},
@@ -53,15 +54,15 @@ const struct tally_option report_options[] = {
 	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,
 	 "add the cost of callees (default with callchains)", NULL, NULL, AT(children_given)},
 	{'n', "show-nr-samples", TALLY_OPTION_FLAG, AT(show_samples), NULL,
-	 "show a column of sample counts"},
+	 "show a column with sample counts"},
 	{0, "show-total-period", TALLY_OPTION_FLAG, AT(show_period), NULL,
-	 "show a column of periods"},
+	 "show a column with periods"},
 	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
-	 "distinguish and show source files with their directories"},
+	 "show source files with their directories, and distinguish them by directory"},
 	{'p', "parent", TALLY_OPTION_TEXT, AT(parent), "text",
-	 "callers for --sort parent: names starting with this text"},
+	 "with --sort parent, select callers with names that start with this string"},
 	{'w', "column-widths", TALLY_OPTION_TEXT, AT(column_widths), "width[,width...]",
-	 "set column widths, also on a terminal; 0: full names, as text"},
+	 "set column widths, even on a terminal; 0 shows full names"},
 	{0, "percent-limit", TALLY_OPTION_TEXT, AT(percent_limit), "percent",
 	 "leave out rows below this percentage"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Call graphs:"},
@@ -71,7 +72,7 @@ const struct tally_option report_options[] = {
 	{'G', "inverted", TALLY_OPTION_TEXT, AT(call_graph), "style",
 	 "like -g, but callers first by default", "graph,0.5,caller", NULL, AT(inverted), true},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
-	 "limit the callchain entries used (127)"},
+	 "limit the callchain entries used (default: 127)"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
 	 "show inlined functions in callchains (default)", NULL, NULL, AT(inlined_given)},
 	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,
@@ -83,18 +84,19 @@ const struct tally_option report_options[] = {
 	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list",
 	 "select samples in these functions"},
 	{0, "symbol-filter", TALLY_OPTION_TEXT, AT(symbol_part), "text",
-	 "show only functions with this text in their name"},
+	 "show only functions with names that contain this string"},
 	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
-	 "select samples on these CPUs: 0-3,5"},
+	 "select samples on these CPUs (e.g. 0-3,5)"},
 	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
 	 "select samples of these processes"},
 	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
 	 "select samples of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
-	 "only samples between these times in seconds; either may be omitted; or 10%-20%"},
+	 "select samples in this time range: start,end in seconds (either may be omitted) or "
+	 "10%-20%"},
 	{0, "query", TALLY_OPTION_TEXT, AT(session.filter.query), "words",
-	 "only samples that match: comm:X pid:N tid:N cpu:N time:A,B sym:X dso:X self-sym:X "
-	 "self-dso:X X; -word: that do not"},
+	 "select samples that match: comm:X pid:N tid:N cpu:N time:A,B sym:X dso:X self-sym:X "
+	 "self-dso:X X; -word excludes samples that match"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
 	 "read kernel symbols from this image"},
@@ -102,7 +104,7 @@ const struct tally_option report_options[] = {
 	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
-	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
+	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
 	 "show mangled C++, Rust and D names"},
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
@@ -112,11 +114,11 @@ const struct tally_option report_options[] = {
 	{0, "group", TALLY_OPTION_FLAG, AT(group), NULL,
 	 "ignored; accepted for perf compatibility"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "replace files of any kind; accept /tmp/perf-PID.map of any owner"},
+	 "overwrite any existing file; accept /tmp/perf-PID.map owned by any user"},
 	TALLY_OPTION_END,
 };
 
-/* Call `each` for every word of a comma-separated list. */
+/* Call `each` for every word in a comma-separated list. */
 static int for_each_word(struct report_config *config, const char *list, const char *option,
 			 int (*each)(struct report_config *config, const char *word, size_t len))
 {
@@ -151,8 +153,9 @@ static const struct {
 	{"none", TALLY_STYLE_NONE},   {"no", TALLY_STYLE_NONE},
 };
 
-/* Words in any order: a style, caller or callee, sort keys that have no effect here, and numbers:
- * the first is the minimum percentage, the second the number of lines. */
+/* Parse a word of --call-graph. Words may appear in any order: a style; "caller" or "callee"; sort
+ * keys, which have no effect here; and numbers. The first number is the minimum percentage, the
+ * second is the maximum number of lines. */
 static int call_graph_word(struct report_config *config, const char *word, size_t len)
 {
 	char *end;
@@ -221,7 +224,7 @@ static int config_percent(const char *text, double *ret_percent)
 	return 0;
 }
 
-/* Parse "8,0,30"; an empty width is 0. */
+/* Parse a list of column widths such as "8,0,30". An empty entry means 0. */
 static int config_widths(struct report_config *config)
 {
 	enum { MOST = 4096 };
@@ -321,7 +324,7 @@ void report_config_free(struct report_config *config)
 
 bool report_config_is_parent(const struct report_config *config, const char *symbol)
 {
-	/* The default of perf is ^sys_|^do_page_fault. */
+	/* perf's default is ^sys_|^do_page_fault. */
 	if (!config->parent)
 		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
 	return !strncmp(symbol, config->parent, strlen(config->parent));

@@ -9,8 +9,8 @@
 #include "tally/events.h"
 
 struct trace_event {
-	struct tally_tp_format *format; /* NULL: cannot be parsed */
-	struct tally_tp_print *print;   /* NULL: print the fields instead */
+	struct tally_tp_format *format; /* NULL if the format cannot be parsed */
+	struct tally_tp_print *print;   /* NULL to print the fields instead */
 	bool was_compiled;
 };
 
@@ -21,10 +21,10 @@ struct tally_tracing {
 	struct tally_tp_env env;
 	TALLY_VEC(struct trace_event) events;
 	struct tally_map by_id;
-	bool has_warned; /* that texts were truncated */
+	bool has_warned; /* a warning about truncated text was printed */
 };
 
-/* Resolve kernel functions with the session's kernel symbols, for %pS. */
+/* Resolve a kernel address for %pS, using the session's kernel symbols. */
 static const char *tracing_resolve(uint64_t addr, uint64_t *ret_start, void *data)
 {
 	struct tally_tracing *tracing = data;
@@ -41,7 +41,8 @@ static const char *tracing_resolve(uint64_t addr, uint64_t *ret_start, void *dat
 	return tally_symbol_name(where->dso, where->symbol);
 }
 
-/* If a format cannot be parsed, only its own events are left without text. */
+/* Add the format with this ID. A format that cannot be parsed affects only its own events, which
+ * are printed without text. */
 static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret_at)
 {
 	const struct tally_perfdata_trace_format *format;
@@ -62,7 +63,7 @@ static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret
 	return ret;
 }
 
-/* Formats are parsed on first use, and once for each ID, as several events may share an ID. */
+/* Parse formats on first use, and only once for each ID, because several events may share an ID. */
 static struct trace_event *tracing_find(struct tally_tracing *tracing,
 					const struct tally_perfdata_event *event)
 {
@@ -121,8 +122,8 @@ void tally_tracing_free(struct tally_tracing *tracing)
 static void warn_cut(struct tally_tracing *tracing)
 {
 	if (!tracing->has_warned)
-		tally_print_warning("%s: tracepoint texts longer than %d bytes plus %d times their "
-				    "payload were truncated (limit)",
+		tally_print_warning("%s: tracepoint output beyond the limit of %d bytes plus %d "
+				    "times the payload was truncated",
 				    tracing->session->path, TALLY_TRACE_TEXT_MAX,
 				    TALLY_TRACE_TEXT_PER_BYTE);
 	tracing->has_warned = true;
@@ -145,7 +146,7 @@ void tally_tracing_print(struct tally_tracing *tracing, const struct tally_perfd
 	if (trace->print) {
 		ret = tally_tp_print_run(trace->print, raw.data, raw.len, &tracing->env, out);
 	} else {
-		/* perf prints the same for formats that it cannot parse. */
+		/* perf prints the same message for formats that it cannot parse. */
 		tally_str_add(out, "[FAILED TO PARSE]");
 		ret = tally_tp_print_fields(trace->format, &raw, &tracing->env, out);
 	}

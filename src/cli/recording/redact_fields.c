@@ -11,7 +11,7 @@
 
 /* ---- records -------------------------------------------------------------------- */
 
-/* Zero the bytes after a value that carry no data. `end` is the end of the value's field. */
+/* Zero the unused bytes after a value, up to `end`, the end of the value's field. */
 static void value_blank(const struct tally_record_value *value, const uint8_t *record, size_t end,
 			uint8_t *copy)
 {
@@ -31,8 +31,8 @@ static void value_blank(const struct tally_record_value *value, const uint8_t *r
 	}
 }
 
-/* Each *_end() function returns where the data of an array or other variable-length field ends, or
- * 0 if that is unknown. `limit` is the number of bytes before the trailer. */
+/* Each *_end() function returns the offset at which the data of an array or other variable-length
+ * field ends, or 0 if unknown. `limit` is the offset of the trailer. */
 static uint64_t array_end(const uint8_t *record, uint64_t limit)
 {
 	enum { FIRST = 16, MACHINE = 16 };
@@ -42,7 +42,8 @@ static uint64_t array_end(const uint8_t *record, uint64_t limit)
 
 	if (limit < FIRST || nr > (limit - FIRST) / stride)
 		return 0;
-	/* For guests, the recorder appends a machine PID and a virtual CPU for each entry. */
+	/* For guests, the recorder appends an array with a machine PID and a virtual CPU for each
+	 * entry. */
 	if (type == TALLY_PERFDATA_ID_INDEX && limit - FIRST == nr * (stride + MACHINE))
 		return limit;
 	return FIRST + nr * stride;
@@ -57,7 +58,7 @@ static uint64_t poke_end(const uint8_t *record, uint64_t limit)
 		       : BYTES + (uint64_t)tally_get_u16(record + 16) + tally_get_u16(record + 18);
 }
 
-/* The CPUs are a list, a mask of longs, or a range. */
+/* Return the end of a set of CPUs, which is stored as a list, a mask of longs, or a range. */
 static uint64_t cpus_end(const uint8_t *record, uint64_t at, uint64_t limit)
 {
 	enum { LIST, MASK, RANGE, HEAD = 8 };
@@ -104,8 +105,8 @@ static const struct {
 	{TALLY_PERFDATA_EVENT_UPDATE, update_end}, {TALLY_PERFDATA_CPU_MAP, map_end},
 };
 
-/* Zero the padding of all fields. Returns the end of the fields, or 0 if it is unknown;
- * `*ret_limit` is the start of the trailer. */
+/* Zero the padding in all fields. Returns the end of the fields, or 0 if unknown; `*ret_limit` is
+ * set to the start of the trailer. */
 static uint64_t fields_blank(const struct tally_perfdata_record *record, uint8_t *copy,
 			     uint64_t *ret_limit)
 {
@@ -144,7 +145,8 @@ int tally_redact_fields(const struct tally_perfdata_record *record, uint8_t *cop
 		return tally_error_at(err, -EOPNOTSUPP, "a record cannot be decoded",
 				      record->offset);
 	if (limit - end >= 8 && !is_zero(copy + end, limit - end))
-		return tally_error_at(err, -EOPNOTSUPP, "records longer than their fields",
+		return tally_error_at(err, -EOPNOTSUPP,
+				      "cannot redact records longer than their fields",
 				      record->offset);
 	memset(copy + end, 0, limit - end);
 	return 0;
@@ -152,9 +154,9 @@ int tally_redact_fields(const struct tally_perfdata_record *record, uint8_t *cop
 
 /* ---- features --------------------------------------------------------------------- */
 
-/* Format of each feature: "4" and "8" numbers of that many bytes, "s" a string, "(...)" repeated as
- * often as the preceding number says, "b" a bitmap of that many bits, "c" 8 and "d" 4 bytes for
- * each CPU. The feature may end at "?". */
+/* Format strings for the features: "4" and "8" are numbers with that many bytes, "s" is a string,
+ * "(...)" is repeated as often as the preceding number specifies, "b" is a bitmap with that many
+ * bits, "c" and "d" are 8 and 4 bytes per CPU. The feature may end at "?". */
 static const char *const formats[TALLY_FEATURE_MAX] = {
 	[TALLY_FEATURE_OSRELEASE] = "s",
 	[TALLY_FEATURE_VERSION] = "s",
@@ -180,7 +182,7 @@ static const char *const formats[TALLY_FEATURE_MAX] = {
 
 struct feature_walk {
 	uint8_t *bytes;
-	uint64_t at, len, last; /* `last`: the most recent number */
+	uint64_t at, len, last; /* `last` is the most recent number */
 	uint32_t nr_cpus;
 	bool failed;
 };
@@ -197,7 +199,7 @@ static uint8_t *feature_take(struct feature_walk *walk, uint64_t size)
 	return at;
 }
 
-/* A string is preceded by its length, which includes padding. */
+/* Zero a string's padding. The length before the string includes the padding. */
 static void feature_text_blank(struct feature_walk *walk)
 {
 	const uint8_t *number = feature_take(walk, 4);
@@ -230,7 +232,7 @@ static void feature_step(struct feature_walk *walk, char letter)
 	}
 }
 
-/* Process a format up to its end or the matching closing bracket. */
+/* Process a format up to its end or the matching closing parenthesis. */
 static void feature_walk(struct feature_walk *walk, const char *format)
 {
 	for (; *format && *format != ')'; format++) {
@@ -238,8 +240,8 @@ static void feature_walk(struct feature_walk *walk, const char *format)
 			const char *inner = format + 1;
 			int depth = 1;
 
-			/* Each element takes some bytes, so a bogus count soon runs past the end
-			 * and fails. */
+			/* Each element consumes at least one byte, so if the count is bogus, the
+			 * loop fails at the end of the data. */
 			for (uint64_t left = walk->last; left && !walk->failed; left--)
 				feature_walk(walk, inner);
 			while (depth) {
@@ -261,7 +263,7 @@ int tally_redact_feature(uint32_t id, uint32_t nr_cpus, uint8_t *copy, uint64_t 
 
 	if (id >= TALLY_FEATURE_MAX || !formats[id])
 		return -EOPNOTSUPP;
-	/* Empty lists and strings may have no content at all. */
+	/* Empty lists and strings may have no content, not even a length. */
 	if (len)
 		feature_walk(&walk, formats[id]);
 	if (walk.failed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Copy a recording record by record. Records that are not in one of the tables below are not known
- * to be harmless, and are rejected. */
+/* Copy a recording, one record at a time. Record types that are not listed in the tables below are
+ * not known to be harmless, and are rejected. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int refuse(struct rewrite *rewrite, const char *why, uint64_t offset)
 
 /* ---- records -------------------------------------------------------------------- */
 
-/* Copy the record unchanged, except for the bytes after its fields. */
+/* Copy the record unchanged, except for unused bytes after its fields. */
 static int rewrite_unchanged(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	struct tally_str *out = &rewrite->record;
@@ -44,7 +44,7 @@ static int rewrite_unchanged(struct rewrite *rewrite, const struct tally_perfdat
 	return tally_redact_fields(record, (uint8_t *)out->data, rewrite->err);
 }
 
-/* Copy the record with its string replaced, keeping the trailer. */
+/* Copy the record with its string replaced, and keep the trailer. */
 static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_record *record,
 			  const char *(*show)(struct tally_redactor *redactor, const char *text))
 {
@@ -61,7 +61,7 @@ static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_r
 	       value.field->kind != TALLY_FIELD_STRING)
 		;
 	if (ret <= 0)
-		return refuse(rewrite, "a record lacks its name", record->offset);
+		return refuse(rewrite, "a record has no name", record->offset);
 	start = (size_t)(value.bytes.data - (const uint8_t *)record->data);
 	ret = rewrite_unchanged(rewrite, record);
 	if (ret)
@@ -98,7 +98,8 @@ static int rewrite_cgroup(struct rewrite *rewrite, const struct tally_perfdata_r
 	return string_replace(rewrite, record, tally_redact_cgroup);
 }
 
-/* The number of entries is followed by a PID and 16 bytes of comm for each. */
+/* Replace the thread names. The record consists of an entry count, followed by a PID and 16 bytes
+ * of comm per entry. */
 static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	enum { FIRST = 16, ENTRY = 24, AT_COMM = 8, COMM = 16 };
@@ -122,7 +123,7 @@ static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfda
 	return 0;
 }
 
-/* Zero, in the copy, the words that were decoded from the record. */
+/* In the copy, zero the bytes from which `words` were decoded. */
 static void zero_words(struct rewrite *rewrite, const struct tally_perfdata_record *record,
 		       struct tally_words words)
 {
@@ -141,19 +142,20 @@ static int rewrite_sample(struct rewrite *rewrite, const struct tally_perfdata_r
 	    tally_sample_decode(record->event->layout, record->data, record->size, &sample, NULL))
 		return refuse(rewrite, "a sample cannot be decoded", record->offset);
 	if (sample.present & PERF_SAMPLE_RAW && sample.raw.len)
-		return refuse(
-			rewrite,
-			"tracepoint raw data, which may contain anything (file names, arguments)",
-			record->offset);
+		return refuse(rewrite,
+			      "cannot redact tracepoint raw data, which may contain anything (file "
+			      "names, arguments)",
+			      record->offset);
 	if (sample.aux.len)
-		return refuse(rewrite, "AUX data", record->offset);
+		return refuse(rewrite, "cannot redact AUX data", record->offset);
 	if (sample.stack_user.len && !tally_unwind_note_read(&sample, &end))
 		return refuse(rewrite,
-			      "stack dumps, which may contain anything from a program's memory; "
-			      "record without --keep-stacks to unwind them",
+			      "cannot redact stack dumps, which may contain anything from a "
+			      "program's memory; record without --keep-stacks to unwind them",
 			      record->offset);
 	if (sample.left >= 8)
-		return refuse(rewrite, "samples longer than their fields", record->offset);
+		return refuse(rewrite, "cannot redact samples longer than their fields",
+			      record->offset);
 	tally_str_add_bytes(&rewrite->record, record->data, record->size);
 	zero_words(rewrite, record, sample.regs_user.values);
 	zero_words(rewrite, record, sample.regs_intr.values);
@@ -162,7 +164,7 @@ static int rewrite_sample(struct rewrite *rewrite, const struct tally_perfdata_r
 	return 0;
 }
 
-/* Action for each type of record; other types are rejected. */
+/* Action for each record type; other types are rejected. */
 static const struct {
 	uint32_t type;
 	int (*rewrite)(struct rewrite *rewrite, const struct tally_perfdata_record *record);
@@ -173,7 +175,7 @@ static const struct {
 	{PERF_RECORD_COMM, rewrite_comm},
 	{PERF_RECORD_CGROUP, rewrite_cgroup},
 	{TALLY_PERFDATA_THREAD_MAP, rewrite_thread_map},
-	/* These contain only numbers and names of kernel functions. */
+	/* These records contain only numbers and kernel function names. */
 	{PERF_RECORD_LOST, rewrite_unchanged},
 	{PERF_RECORD_EXIT, rewrite_unchanged},
 	{PERF_RECORD_THROTTLE, rewrite_unchanged},
@@ -219,19 +221,21 @@ static int rewrite_record(struct rewrite *rewrite, const struct tally_perfdata_r
 	uint16_t size;
 
 	if (record->flags & TALLY_PERFDATA_CONTAINER)
-		return 0; /* its contents follow as records */
+		return 0; /* the records in the container follow separately */
 	tally_str_clear(out);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rewrites); i++) {
 		if (rewrites[i].type == record->type)
 			ret = rewrites[i].rewrite(rewrite, record);
 	}
 	if (ret == -ENOENT || record->flags & TALLY_PERFDATA_DAMAGED)
-		return refuse(rewrite, "a record type not known to be harmless", record->offset);
+		return refuse(rewrite,
+			      "cannot redact a record type that is not known to be harmless",
+			      record->offset);
 	if (!ret)
 		ret = tally_str_error(out);
 	if (ret || out->len > RECORD_MAX)
 		return ret ? ret
-			   : refuse(rewrite, "a record is too long for the replaced name",
+			   : refuse(rewrite, "a record would be too long with the replacement name",
 				    record->offset);
 	size = (uint16_t)out->len;
 	memcpy(out->data + offsetof(struct perf_event_header, size), &size, sizeof(size));
@@ -253,7 +257,8 @@ static int rewrite_records(struct rewrite *rewrite)
 
 /* ---- features --------------------------------------------------------------------- */
 
-/* Not copied: features that the writer creates itself, and BPF programs, which no report needs. */
+/* Action for each feature. Features that the writer creates itself are not copied; neither are BPF
+ * programs, which reports do not need. */
 enum feature_action { FEATURE_REFUSED, FEATURE_KEPT, FEATURE_NOT_COPIED, FEATURE_REPLACED };
 
 static const uint8_t feature_actions[TALLY_FEATURE_LIMIT] = {
@@ -302,7 +307,7 @@ static int rewrite_build_ids(struct rewrite *rewrite)
 	return ret;
 }
 
-/* Copy the feature without the bytes hidden in padding and after its content. */
+/* Copy the feature without its padding and without the bytes after its content. */
 static int feature_keep(struct rewrite *rewrite, const struct tally_perfdata_feature *feature)
 {
 	struct tally_str *out = &rewrite->record;
@@ -325,7 +330,8 @@ static int rewrite_feature(struct rewrite *rewrite, const struct tally_perfdata_
 	struct tally_perfdata_writer *writer = rewrite->writer;
 
 	if (feature_actions[feature->id] == FEATURE_REFUSED)
-		return refuse(rewrite, "a feature not known to be harmless", feature->offset);
+		return refuse(rewrite, "cannot redact a feature that is not known to be harmless",
+			      feature->offset);
 	if (feature_actions[feature->id] == FEATURE_KEPT)
 		return feature_keep(rewrite, feature);
 	switch (feature->id) {
@@ -356,9 +362,10 @@ static int check_file(struct rewrite *rewrite)
 	const struct tally_perfdata_info *info = tally_perfdata_info(rewrite->data);
 
 	if (info->is_dir || info->is_pipe || info->is_stream || info->is_unfinished)
-		return refuse(rewrite, "a stream, a directory or an unfinished recording", 0);
+		return refuse(rewrite,
+			      "cannot redact a stream, a directory or an unfinished recording", 0);
 	if (info->is_foreign)
-		return refuse(rewrite, "a recording with foreign byte order", 0);
+		return refuse(rewrite, "cannot redact a recording with foreign byte order", 0);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Collect the symbols of a recording's addresses, to be embedded in it. */
+/* Collect the symbols for a recording's addresses, and embed them in the recording. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ static int store_sample(void *arg, struct tally_session *session,
 	return tally_archive_add(arg, sample->thread, sample->cpumode, &sample->sample);
 }
 
-/* Warn about files whose source lines are left out: a partial list would look complete. */
+/* Warn about files without embedded source lines, because incomplete source lines would otherwise
+ * appear to be complete. */
 static void warn_left_out(const struct tally_session *session)
 {
 	enum { TOLD_MAX = 3 };
@@ -40,7 +41,7 @@ static void warn_left_out(const struct tally_session *session)
 	}
 	tally_str_free(&reason);
 	if (nr > TOLD_MAX)
-		tally_print_detail("nor for %zu more file%s", nr - TOLD_MAX,
+		tally_print_detail("no source lines embedded for %zu more file%s", nr - TOLD_MAX,
 				   tally_plural(nr - TOLD_MAX));
 }
 

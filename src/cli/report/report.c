@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally report: show where samples were taken. */
+/* tally report: show which code was sampled. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +30,10 @@ static bool session_is_tracing(const struct tally_session *session)
 	return i && !event;
 }
 
-/* True if callers are needed only for call graphs of heavy rows. Then the file is read a second
- * time for those rows, as most samples belong to light rows. Not possible if samples read counters:
- * such a sample counts in several buckets. */
+/* Return true if callers are needed only for the call graphs of heavy rows. In that case, a second
+ * pass reads the callers for just these rows, because most samples belong to other rows. A second
+ * pass is not possible if samples contain counter values, because such a sample is counted in
+ * several buckets. */
 static bool report_reads_twice(const struct report *report)
 {
 	const struct report_config *config = report->config;
@@ -64,7 +65,7 @@ static unsigned report_by(const struct report_config *config)
 	return by;
 }
 
-/* Inlined functions are resolved if callchains are used. */
+/* Return the line information to look up. Inlined functions are resolved if callchains are used. */
 static unsigned report_lines(const struct report_config *config, unsigned by)
 {
 	unsigned lines = config->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
@@ -81,7 +82,7 @@ static int report_start(struct report *report)
 	int ret;
 
 	report->was_tried = true;
-	/* As in perf, the default if all events are tracepoints. */
+	/* As in perf, "trace" is the default sort key if all events are tracepoints. */
 	if (session_is_tracing(report->session))
 		config->default_sort = "trace";
 	ret = report_config_finish(config,
@@ -103,7 +104,7 @@ static int report_start(struct report *report)
 		.comms = config->comm_list.items,
 		.dsos = config->dso_list.items,
 		.symbols = config->symbol_list.items,
-		/* For --svg samples are filtered, as there are no rows. */
+		/* For --svg, filter samples, because there are no rows to filter. */
 		.symbol_part =
 			config->svg ? config->symbol_part : report_config_sample_part(config),
 	};
@@ -113,11 +114,12 @@ static int report_start(struct report *report)
 	return ret;
 }
 
-/* Limit of all distinct texts: a constant, plus a factor for each byte of the (compressed) file. */
+/* Limit on the total size of distinct tracepoint texts: a constant plus a multiple of the file
+ * size, or of the total size of the samples outside compressed data if that is larger. */
 enum { TRACES_MAX_MIB = 64, TRACES_PER_BYTE = 16 };
 
-/* Account for a new text of `len` bytes. Fails with -E2BIG, after printing an error, beyond the
- * limit. In the second pass all texts are known already. */
+/* Count `len` bytes for a new text against the limit. Fails with -E2BIG, after printing an error,
+ * if the limit is exceeded. In the second pass, there are no new texts. */
 static int charge_trace(struct report *report, size_t len)
 {
 	uint64_t size = tally_perfdata_info(report->session->data)->file_size;
@@ -127,14 +129,14 @@ static int charge_trace(struct report *report, size_t len)
 	if (report->trace_bytes <= limit + (TRACES_MAX_MIB << 20))
 		return 0;
 	if (!report->session->is_again)
-		tally_print_error("%s: its distinct tracepoint texts exceed %d MiB plus %d times "
-				  "the file size (limit); the rest is not shown; use other keys, "
-				  "such as --sort symbol",
+		tally_print_error("%s: distinct tracepoint output exceeds the limit of %d MiB plus "
+				  "%d times the file size and is only shown up to that limit; use "
+				  "other keys, such as --sort symbol",
 				  report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
 	return -E2BIG;
 }
 
-/* Set profile.label to the number of the sample's tracepoint text. */
+/* Set profile.label to the index of the sample's tracepoint text. */
 static int report_trace(struct report *report, const struct tally_perfdata_record *record,
 			const struct tally_session_sample *sample)
 {
@@ -179,7 +181,8 @@ static int report_record(void *arg, struct tally_session *session,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }
 
-/* Read the file again for the callers of heavy rows. The first pass reported how reading ended. */
+/* Read the file again to find the callers of heavy rows. The first pass has already reported how
+ * reading ended. */
 static int report_callers(struct report *report)
 {
 	struct tally_profile *profile = &report->profile;
@@ -207,11 +210,12 @@ static void warn_empty(const struct tally_session *session)
 
 	tally_print_warning("%s has no samples", tally_session_name(session->path));
 	if (tally_session_name(session->path) != session->path)
-		tally_print_hint(
-			"it was too short, or nothing ran; record more with --duration or -F");
+		tally_print_hint("the recording was too short, or nothing ran; record more with "
+				 "--duration or -F");
 	if (!tally_perfdata_env(session->data, &env) &&
 	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))
-		tally_print_hint("it contains counts of 'perf stat record'; use 'tally script'");
+		tally_print_hint("the recording contains counts from 'perf stat record'; use "
+				 "'tally script'");
 }
 
 static void warn_nothing_shown(const struct report_config *config)
@@ -220,7 +224,7 @@ static void warn_nothing_shown(const struct report_config *config)
 		tally_print_warning("no row has a symbol with a name containing '%s'",
 				    config->symbol_part);
 	else
-		tally_print_warning("filters and limits leave out all rows");
+		tally_print_warning("the filters and limits exclude all rows");
 	if (config->symbols)
 		tally_print_hint("--symbols selects samples by the function at their address; to "
 				 "find inlined functions use --symbol-filter with callchains, or "
@@ -269,7 +273,7 @@ static int report_session(struct report *report)
 			return ret ? ret : tally_output_flush(&report->out);
 	}
 	ret = tally_session_run(report->session, report_record, report);
-	/* If the file is damaged, the part before the damage is still shown. */
+	/* If the file is damaged, still show the part before the damage. */
 	if (!report->was_tried && (!ret || ret == -EINVAL)) {
 		int started = report_start(report);
 
@@ -291,7 +295,7 @@ static int report_session(struct report *report)
 	return ret;
 }
 
-/* Show text, JSON, or the terminal browser. */
+/* Show the rows as text or JSON, or in the terminal browser. */
 static int report_show_rows(struct report_config *config)
 {
 	struct tally_session session;
@@ -301,7 +305,7 @@ static int report_show_rows(struct report_config *config)
 	if (!config->separator && !config->json)
 		report.line_width = tally_output_size().columns;
 	report.browses = report_wants_browser(config);
-	/* In the browser the query becomes a filter step, which the user can remove. */
+	/* In the browser, the query becomes a filter that the user can remove. */
 	if (report.browses) {
 		report.query = config->session.filter.query;
 		config->session.filter.query = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Write a report in the format of another program. */
+/* Write a report in another program's file format. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "cli/report/report_export.h"
 #include "export/export.h"
 
-/* Formats that contain the rows of the report. */
+/* Formats that contain the report's rows. */
 static const char *const row_formats[] = {"json", "csv"};
 
 static bool is_row_format(const char *name)
@@ -46,13 +46,14 @@ static void print_unknown(const char *name)
 	tally_print_detail("%-10s  rows as CSV (RFC 4180)", row_formats[1]);
 }
 
-/* Write the option as given to `out`. */
+/* Write the option to `out` as the user specified it. */
 static void add_option(const struct report_config *config, char out[64])
 {
 	snprintf(out, 64, "--format %s", config->format);
 }
 
-/* Return the destination. The result points to `option`, which receives the name of the option. */
+/* Return the destination. The result refers to the buffer `option`, which receives the option
+ * string. */
 static struct tally_document_place place_of(const struct report_config *config, char option[64])
 {
 	const struct tally_export_format *format = tally_export_format_find(config->format);
@@ -76,7 +77,7 @@ int report_export_check(struct report_config *config)
 	char option[64];
 
 	if (config->event_given && !config->event_number) {
-		tally_print_error("option '--event-number' counts from 1");
+		tally_print_error("option '--event-number' must be at least 1");
 		return -EINVAL;
 	}
 	if (!config->format && config->output) {
@@ -148,8 +149,8 @@ bool report_wants_event(const struct report *report, uint64_t i)
 	return tally_event_is_chosen(report->config->event_number, i);
 }
 
-/* Select the events that have samples, or the first event if none has. Returns the number of
- * events. */
+/* Select the events that have samples, or the first event if no event has samples. Return the
+ * number of events selected. */
 static size_t events_fill(const struct report *report, struct tally_export_event *events)
 {
 	const struct tally_perfdata_event *event;
@@ -168,8 +169,8 @@ static size_t events_fill(const struct report *report, struct tally_export_event
 	return nr;
 }
 
-/* Exporting takes time and space for each event, so the number is limited; a warning lists some of
- * the others. */
+/* EVENTS_MAX limits the number of exported events, because each event takes time and space.
+ * EVENTS_TOLD limits the number of skipped events listed in a warning. */
 enum { EVENTS_MAX = 64, EVENTS_TOLD = 10 };
 
 static size_t events_limit(const struct tally_export_format *format,
@@ -199,8 +200,9 @@ static void print_notes(const struct tally_export_format *format,
 			const struct tally_export_notes *notes)
 {
 	if (notes->has_no_times)
-		tally_print_warning("samples have no times: --format %s places them 1 ms apart",
-				    format->name);
+		tally_print_warning(
+			"samples have no timestamps: --format %s places them 1 ms apart",
+			format->name);
 	if (notes->is_capped)
 		tally_print_warning(
 			"weights exceed the range of --format %s and are limited to 2^63 - 1",
@@ -210,7 +212,7 @@ static void print_notes(const struct tally_export_format *format,
 static int print_too_much(const struct tally_export_format *format)
 {
 	tally_print_error("too many samples for --format %s", format->name);
-	tally_print_hint("select fewer with --time, --comms or --query");
+	tally_print_hint("select fewer samples with --time, --comms or --query");
 	return -ENODATA;
 }
 

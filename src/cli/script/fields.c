@@ -7,13 +7,13 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 
-/* A field, and the sample content it requires. */
+/* An output field and the sample content that it requires. */
 struct field {
 	const char *name;
 	uint32_t bit;
-	uint64_t needs; /* PERF_SAMPLE_*: one of these is sufficient; 0: none required */
+	uint64_t needs; /* PERF_SAMPLE_* bits, any of which is sufficient; 0 if not required */
 	const char *attribute;
-	uint8_t not_kinds; /* bits of event kinds that never have the field */
+	uint8_t not_kinds; /* bit mask of event kinds that never have the field */
 };
 
 #define NOT(kind) (1 << (kind))
@@ -93,7 +93,8 @@ static const struct field *field_find(const char *name, size_t len)
 	return NULL;
 }
 
-/* Parse a prefix such as "hw:" and return the event kinds as bits; without a prefix, all kinds. */
+/* Parse a prefix such as "hw:" and return the event kinds as a bit mask. Return all kinds if there
+ * is no prefix. */
 static unsigned parse_kinds(const char **text)
 {
 	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
@@ -117,8 +118,8 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 		if (sign == '-') {
 			fields->shown[kind] &= ~field->bit;
 		} else if (field->not_kinds >> kind & 1) {
-			/* If requested for all kinds, a field is ignored for those that cannot have
-			 * it. */
+			/* If a field is requested for all kinds, silently ignore it for kinds that
+			 * cannot have it. */
 			if (!(which & (which - 1)))
 				tally_print_warning("'%s' is not a field of %s events; ignored",
 						    field->name, kinds[kind].name);
@@ -198,7 +199,7 @@ int tally_script_fields_of(const struct tally_script_fields *fields,
 			tally_print_error(
 				"samples of event '%s' have no %s, so '%s' cannot be shown",
 				event->name, field->attribute, field->name);
-			tally_print_hint("remove it from -F, or record it");
+			tally_print_hint("remove the field from -F, or record it");
 			return -EINVAL;
 		}
 		shown &= ~field->bit;

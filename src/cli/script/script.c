@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally script: print every sample as text, or every record as data. */
+/* tally script: print every sample as text, or every record as structured data. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct script_config {
 	struct tally_session_options session;
 	struct tally_option_list fields;
 	uint64_t max_stack;
-	bool is_inlined, inlined_given, has_paths; /* `has_paths`: of source files */
+	bool is_inlined, inlined_given, has_paths; /* `has_paths` is for source files */
 	bool hide_chains, nanoseconds, raw_dump, dump_json, force;
 	const char *symfs, *kallsyms, *vmlinux;
 	bool no_demangle, reltime, deltatime, header, header_only;
@@ -33,12 +33,12 @@ struct script_config {
 
 static const struct tally_option script_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
-	 "recording to read (perf.data; - for standard input)"},
+	 "read this recording (default: perf.data; -: standard input)"},
 	{'F', "fields", TALLY_OPTION_LIST, AT(fields), "list",
 	 "show fields: [hw|sw|trace|raw:]name,... or +name,-name"},
 	{'G', "hide-call-graph", TALLY_OPTION_FLAG, AT(hide_chains), NULL, "leave out callchains"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
-	 "limit the callchain entries shown (127)"},
+	 "limit the callchain entries shown (default: 127)"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
 	 "show inlined functions in callchains (default)", NULL, NULL, AT(inlined_given)},
 	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
@@ -50,7 +50,7 @@ static const struct tally_option script_options[] = {
 	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "print the file header first"},
 	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "print only the file header"},
 	{0, "show-task-events", TALLY_OPTION_FLAG, AT(show_tasks), NULL,
-	 "also show task creation, exit and naming"},
+	 "also show task creation, exit and name changes"},
 	{0, "show-mmap-events", TALLY_OPTION_FLAG, AT(show_maps), NULL,
 	 "also show memory mappings"},
 	{0, "show-switch-events", TALLY_OPTION_FLAG, AT(show_switches), NULL,
@@ -63,7 +63,7 @@ static const struct tally_option script_options[] = {
 	 "print every record in file order, as one JSON object per line"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
 	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
-	 "select samples on these CPUs: 0-3,5"},
+	 "select samples on these CPUs (e.g. 0-3,5)"},
 	{'c', "comms", TALLY_OPTION_TEXT, AT(session.filter.comms), "list",
 	 "select samples of threads with these names"},
 	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list",
@@ -74,7 +74,8 @@ static const struct tally_option script_options[] = {
 	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
 	 "select samples of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
-	 "only samples between these times in seconds; either may be omitted; or 10%-20%"},
+	 "select samples in this time range: start,end in seconds (either may be omitted) or "
+	 "10%-20%"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
 	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
 	 "read kernel symbols from this image"},
@@ -82,13 +83,13 @@ static const struct tally_option script_options[] = {
 	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
-	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
+	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
 	 "show mangled C++, Rust and D names"},
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
 	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "accept /tmp/perf-PID.map of any owner; ownership of recordings is never checked"},
+	 "accept /tmp/perf-PID.map owned by any user; ownership of recordings is never checked"},
 	TALLY_OPTION_END,
 };
 
@@ -98,12 +99,12 @@ struct script {
 	struct tally_script_fields fields;
 	struct tally_script_printer printer;
 	struct script_stat stat;
-	struct tally_word_list symbols, dsos; /* empty: no filter */
+	struct tally_word_list symbols, dsos; /* empty if there is no filter */
 	unsigned shown;                       /* SCRIPT_SHOW_*: records other than samples */
-	TALLY_VEC(uint32_t) event_fields;     /* by event number; 0: not determined yet */
+	TALLY_VEC(uint32_t) event_fields;     /* indexed by event number; 0 if not determined yet */
 };
 
-/* Get the fields of an event; they are determined once. */
+/* Get an event's fields, which are determined only once. */
 static int script_fields(struct script *script, const struct tally_perfdata_event *event,
 			 uint32_t *ret_fields)
 {
@@ -128,7 +129,8 @@ static int script_fields(struct script *script, const struct tally_perfdata_even
 	return 0;
 }
 
-/* Process a record other than a sample: print it, or handle its counts. */
+/* Process a record other than a sample. Print the record if its type is to be shown, and pass it to
+ * script_stat_record(), which processes counts. */
 static int script_non_sample(struct script *script, const struct tally_perfdata_record *record)
 {
 	uint32_t fields;
@@ -139,7 +141,7 @@ static int script_non_sample(struct script *script, const struct tally_perfdata_
 		if (!ret)
 			script_print_record(&script->printer, record, fields);
 	}
-	/* Counts are written as they are added, so write previous output first. */
+	/* Processing a round of counts may write them out, so write the previous output first. */
 	if (!ret && record->type == TALLY_PERFDATA_STAT_ROUND)
 		ret = tally_script_flush(&script->printer, true);
 	return ret ? ret
@@ -155,8 +157,8 @@ static bool list_has(const struct tally_word_list *list, const char *name)
 	return false;
 }
 
-/* True if a sample is in one of the selected functions and files. As in perf, files may be given
- * with or without directories. */
+/* Return true if a sample is in one of the selected functions and files. As in perf, files may be
+ * specified with or without directories. */
 static bool script_wants(const struct script *script, const struct tally_session_sample *sample)
 {
 	const struct tally_location *at;
@@ -220,17 +222,17 @@ static void script_prepare(struct script *script)
 static void script_warn(const struct tally_session *session)
 {
 	if (session->feed.counts.unjoined)
-		tally_print_warning(
-			"%" PRIu64
-			" samples have no user callers: the records that contain them are missing",
-			session->feed.counts.unjoined);
+		tally_print_warning("%" PRIu64 " samples have no user callers, because the records "
+				    "that contain the callers are missing",
+				    session->feed.counts.unjoined);
 	if (session->unwinder.counts.foreign)
-		tally_print_warning("%" PRIu64 " samples have stack dumps that cannot be unwound: "
-				    "not from a 64-bit program for x86-64 or AArch64",
+		tally_print_warning("%" PRIu64
+				    " samples have stack dumps that cannot be unwound, because "
+				    "they are not from a 64-bit program for x86-64 or AArch64",
 				    session->unwinder.counts.foreign);
 }
 
-/* Initialise fields, filters and printer. They must be freed even if this fails. */
+/* Initialise fields, filters and the printer. The caller must free them even if this fails. */
 static int script_start(struct script *script)
 {
 	const struct script_config *config = script->config;
@@ -299,7 +301,8 @@ static int script_session(const struct script_config *config, struct tally_sessi
 	return config->raw_dump ? tally_dump_text(session) : script_samples(config, session);
 }
 
-/* In perf a word is the name of an installed script. */
+/* Parse the arguments. On error, print a hint about scripts, because in perf, an argument is the
+ * name of an installed script. */
 static int script_words(struct script_config *config, int nr, char **words)
 {
 	int ret = tally_words_parse(&tally_command_script, nr, words, &config->session.input, NULL);
@@ -324,7 +327,7 @@ static int script_run(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	if (config.reltime && config.deltatime) {
-		tally_print_error("options '--reltime' and '--deltatime' exclude each other");
+		tally_print_error("options '--reltime' and '--deltatime' cannot be used together");
 		return TALLY_EXIT_USAGE;
 	}
 	config.session.symbols = (struct tally_symbols_options){

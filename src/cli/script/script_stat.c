@@ -11,7 +11,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 
-/* Sizes of the records and of a thread map entry (PID and name). */
+/* Record sizes, and the size of a thread map entry (PID and name). */
 enum { STAT_SIZE = 48, ROUND_SIZE = 24, MAP_HEAD = 16, MAP_ENTRY = 24 };
 
 static int on_thread_map(struct script_stat *stat, const uint8_t *at, size_t size)
@@ -59,7 +59,7 @@ static bool is_same(const struct script_count *x, const struct script_count *y)
 	return x->event == y->event && x->thread == y->thread && x->cpu == y->cpu;
 }
 
-/* Time of a round without a recorded end. */
+/* Timestamp used for a round without a recorded end. */
 static const uint64_t no_time = UINT64_MAX;
 
 static void add_count(const struct script_stat *stat, const struct script_count *count,
@@ -92,7 +92,7 @@ static int add_round(struct script_stat *stat, uint64_t time, struct tally_str *
 
 		if (i + 1 == stat->counts.len || !is_same(count, count + 1))
 			add_count(stat, count, time, out);
-		/* Flush in between, as event names may be much longer than the counts. */
+		/* Flush inside the loop, because event names may be much longer than the counts. */
 		if (out->len >= TALLY_FLUSH_AT)
 			ret = tally_output_flush(out);
 	}
@@ -128,13 +128,13 @@ int script_stat_finish(struct script_stat *stat, const struct tally_session *ses
 	if (stat->nr_short)
 		tally_print_warning("%s: skipped %" PRIu64 " count records that are too short",
 				    session->path, stat->nr_short);
-	/* After the last interval perf stat record -I writes the final counts, which perf script
-	 * does not list either. */
+	/* perf stat record -I writes the final counts after the last interval. perf script does not
+	 * list them either. */
 	if (!stat->counts.len || stat->has_heading)
 		return 0;
-	tally_print_warning(
-		"%s: the last round is unfinished: its counts have no time and may be incomplete",
-		session->path);
+	tally_print_warning("%s: the last round is unfinished: its counts have no timestamp and "
+			    "may be incomplete",
+			    session->path);
 	return add_round(stat, no_time, out);
 }
 

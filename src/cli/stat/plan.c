@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --plan: which groups fit on the counters, and how much of the time each group is counted. */
+/* --plan: show which groups fit on the counters, and how much of the time each group is counted. */
 #include "cli/stat/plan.h"
 #include "cli/stat/plan_run.h"
 
@@ -16,7 +16,7 @@
 
 enum { SCHEMA_VERSION = 1, NAME_WIDTH = 40 };
 
-/* Sets (cgroups) have the same events, so the plan shows only the first set. */
+/* All sets (one per cgroup) have the same events, so the plan covers only the first set. */
 static int plan_fill(struct stat_session *session, struct stat_plan *plan)
 {
 	const struct stat_set *set = session->sets.len ? &session->sets.data[0] : NULL;
@@ -52,7 +52,7 @@ static bool needs_counter(const struct stat_plan_event *event)
 	return event->can.generic || event->can.fixed;
 }
 
-/* Return the verdict on a group, as text. */
+/* Return a message stating whether a group fits. */
 static const char *group_verdict(const struct stat_plan *plan, size_t first, size_t end)
 {
 	bool counters = false;
@@ -110,7 +110,7 @@ static void text_plan(const struct stat_plan *plan, const struct tally_events_ta
 {
 	size_t nr = 0;
 
-	tally_str_addf(out, "Plan for %s: %d counters, %d fixed ones\n\n",
+	tally_str_addf(out, "Plan for %s: %d general-purpose and %d fixed counters\n\n",
 		       *table->name ? table->name : table->arch,
 		       __builtin_popcount(plan->all.generic), __builtin_popcount(plan->all.fixed));
 	for (size_t first = 0, end; first < plan->nr; first = end) {
@@ -123,7 +123,7 @@ static void text_plan(const struct stat_plan *plan, const struct tally_events_ta
 		       plan->passes, plan->passes == 1 ? "" : "es");
 }
 
-/* The share of a metric is the smallest share of its events. */
+/* Print the metrics. A metric's share is the smallest share among its events. */
 static void text_metrics(const struct stat_session *session, const struct stat_plan *plan,
 			 struct tally_str *out)
 {
@@ -210,7 +210,7 @@ int stat_plan(struct stat_session *session)
 	if (!ret)
 		ret = tally_output_flush(&out);
 	if (ret)
-		tally_print_error("cannot make a plan: %s",
+		tally_print_error("cannot create a plan: %s",
 				  ret == -E2BIG ? "too many different counter constraints"
 						: strerror(-ret));
 	tally_str_free(&out);

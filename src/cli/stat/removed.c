@@ -11,7 +11,8 @@
 #include "cli/main/print.h"
 #include "sampler/sampler_program.h"
 
-/* Return the time for which the longest-lived event of a task existed, in CPU time of the task. */
+/* Return how long the events existed, measured in task CPU time: the maximum enabled time of all
+ * events. */
 static uint64_t time_enabled(const struct stat_session *session)
 {
 	uint64_t most = 0;
@@ -28,8 +29,8 @@ static uint64_t time_enabled(const struct stat_session *session)
 	return most;
 }
 
-/* Return true if the kernel removes the events of a task that executes this file, because it gives
- * privileges or cannot be read. */
+/* Return true if executing this file makes the kernel remove a task's events, because the file
+ * grants privileges or is not readable. */
 static bool is_hidden(const char *path)
 {
 	struct stat st;
@@ -39,7 +40,7 @@ static bool is_hidden(const char *path)
 		((st.st_mode & S_ISGID) && st.st_gid != getegid()) || eaccess(path, R_OK) != 0);
 }
 
-/* Return the program after "#!", stored in `line`; NULL if the file is not a script. */
+/* Return the interpreter after "#!", stored in `line`, or NULL if the file is not a script. */
 static const char *interpreter_of(const char *path, char line[256])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -56,7 +57,8 @@ static const char *interpreter_of(const char *path, char line[256])
 	return name;
 }
 
-/* Return true if the command is such a program, or a script run by one. */
+/* Return true if is_hidden() is true for the command or, if the command is a script, for its
+ * interpreter. */
 static bool runs_hidden(const char *command)
 {
 	char *path = tally_program_find(command), line[256];
@@ -90,14 +92,15 @@ void stat_removed_check(struct stat_session *session)
 	if (!session->by_command || !session->child.gone || session->config->null_run ||
 	    tally_via_transport(&session->via) || !runs_hidden(session->argv[0]))
 		return;
-	/* If the file gives no privileges after all (nosuid, no_new_privs), the events were not
-	 * removed. */
+	/* If the file did not grant privileges after all (nosuid, no_new_privs), the events were
+	 * not removed. */
 	if (time_enabled(session) >= used / 2)
 		return;
 	forget_counts(session);
 	if (session->told_removed)
 		return;
 	session->told_removed = true;
-	tally_print_warning("the kernel removed the events of the command, because it is a set-uid "
-			    "program or one that you cannot read. It was not counted");
+	tally_print_warning(
+		"the kernel removed the command's events, because the command is a set-uid program "
+		"or one that you cannot read. The command was not counted");
 }

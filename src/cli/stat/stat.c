@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally stat: count events of a command, of tasks or of CPUs, and print the counts. */
+/* tally stat: count events for a command, tasks or CPUs, and print the counts. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static void session_free(struct stat_session *session)
 
 /* ---- runs ----------------------------------------------------------------- */
 
-/* Run the shell command of --pre or --post. Return 0, or -ECANCELED if it failed. */
+/* Run the shell command given with --pre or --post. Return 0, or -ECANCELED if it failed. */
 static int run_hook(const char *option, const char *command)
 {
 	struct tally_child child = {0};
@@ -144,7 +144,7 @@ static int run_hook(const char *option, const char *command)
 		ret = child.status ? -ECANCELED : 0;
 	}
 	if (ret)
-		tally_print_error("the command of %s failed: %s", option, command);
+		tally_print_error("the %s command failed: %s", option, command);
 	tally_child_free(&child);
 	return ret;
 }
@@ -155,7 +155,7 @@ static void print_signal(const struct stat_session *session)
 
 	if (!session->argv || !child->gone || !WIFSIGNALED(child->status))
 		return;
-	/* A command ended by --interval-count is expected to die of SIGTERM. */
+	/* A command terminated by --interval-count is expected to be killed by SIGTERM. */
 	if (!session->config->quiet && !(session->ended_child && session->config->interval_ms))
 		fprintf(stderr, "%s: %s\n", session->argv[0], strsignal(WTERMSIG(child->status)));
 }
@@ -171,7 +171,7 @@ static int read_counts(struct stat_session *session)
 	return ret;
 }
 
-/* Show the rest of the last interval and, with --summary, the total. */
+/* Print the incomplete last interval and, with --summary, the total. */
 static int show_intervals_end(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
@@ -214,7 +214,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	return ret;
 }
 
-/* Add a run to the statistics. An interrupted run is dropped if it is not the first. */
+/* Add a run to the statistics. An interrupted run is dropped unless it is the first run. */
 static int keep_run(struct stat_session *session, uint64_t nr)
 {
 	int ret;
@@ -260,7 +260,7 @@ static int exit_status(struct stat_session *session, int ret)
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
 	if (!session->argv)
 		return session->stop_signal ? 128 + session->stop_signal : TALLY_EXIT_OK;
-	/* The command was killed because of --timeout or --interval-count. */
+	/* --timeout or --interval-count killed the command. */
 	if (session->ended_child && WIFSIGNALED(child->status) &&
 	    WTERMSIG(child->status) == SIGTERM)
 		return TALLY_EXIT_OK;
@@ -289,15 +289,15 @@ static int stat_command(const struct stat_config *config, char **argv)
 	return status;
 }
 
-/* Subcommands of perf stat. */
+/* perf stat subcommands that tally does not have. */
 static const struct {
 	const char *word, *instead;
 } perf_words[] = {
-	{"record", "to save counts as JSON: tally stat -j -o FILE COMMAND"},
-	{"report", "counts are saved as JSON: tally stat -j -o FILE"},
+	{"record", "save counts as JSON instead: tally stat -j -o FILE COMMAND"},
+	{"report", "save counts as JSON instead: tally stat -j -o FILE"},
 };
 
-/* Reject subcommands of perf stat. A command with such a name must follow "--". */
+/* Reject perf stat subcommands. A command with the same name as a subcommand must follow "--". */
 static int check_words(const char *word, bool is_command)
 {
 	for (size_t i = 0; word && !is_command && i < TALLY_ARRAY_SIZE(perf_words); i++) {
@@ -334,11 +334,11 @@ static int stat_run(int argc, char **argv)
 
 const struct tally_command tally_command_stat = {
 	.name = "stat",
-	.summary = "Count events of a command, of tasks or of the whole machine",
+	.summary = "Count events for a command, for tasks or for the whole machine",
 	.usage = "[OPTIONS] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -a | -C CPUS",
-	.about = " The counts are printed to stderr. The exit status is the command's; 128 plus "
-		 "the signal that\n killed it; 127 or 126 if it could not be run; 0 if it was "
-		 "ended by --timeout or\n --interval-count.\n",
+	.about = " The counts are printed to stderr. The exit status is that of the command, 128 "
+		 "plus the number\n of the signal that killed it, 127 or 126 if it could not be "
+		 "run, or 0 if --timeout or\n --interval-count stopped it.\n",
 	.options = stat_options,
 	.privileged = true,
 	.run = stat_run,

@@ -16,7 +16,7 @@
 struct requested {
 	struct tally_event_spec spec;
 	const char *cgroup, *filter;
-	size_t option; /* index of its -e; SIZE_MAX: none */
+	size_t option; /* index of its -e option, or SIZE_MAX */
 	bool of_metric;
 };
 
@@ -27,7 +27,7 @@ struct requested_list {
 
 /* ---- event strings -------------------------------------------------------- */
 
-/* Add the events of a list, which must live as long as the session. */
+/* Add all events from a list, which must live as long as the session. */
 static int requested_adopt(struct requested_list *requested, const struct tally_event_list *list,
 			   size_t option, bool of_metric)
 {
@@ -185,8 +185,8 @@ static int requested_all(struct stat_session *session, struct requested_list *re
 
 /* ---- cgroups -------------------------------------------------------------- */
 
-/* Return the next name of a list, allocated in the session; "" for an omitted one, NULL if out of
- * memory. */
+/* Return the next name in a list, copied to the session's memory. Return "" for an omitted name, or
+ * NULL if out of memory. */
 static const char *next_name(struct stat_session *session, const char **list)
 {
 	size_t len = strcspn(*list, ",");
@@ -196,8 +196,8 @@ static const char *next_name(struct stat_session *session, const char **list)
 	return name;
 }
 
-/* -G: a single name applies to all events since the previous -G; of several names, each applies to
- * one event. */
+/* Apply the -G options. A single name applies to all events since the previous -G. With several
+ * names, each name applies to one event. */
 static int requested_cgroups(struct stat_session *session, struct requested_list *requested)
 {
 	size_t at = 0;
@@ -217,7 +217,7 @@ static int requested_cgroups(struct stat_session *session, struct requested_list
 			name = *rest ? next_name(session, &rest) : "";
 		}
 		if (!one && (!name || *name || *rest)) {
-			tally_print_error("-G %s: more cgroups than events before it",
+			tally_print_error("-G %s: more cgroups than preceding events",
 					  option->text);
 			return -EINVAL;
 		}
@@ -225,7 +225,7 @@ static int requested_cgroups(struct stat_session *session, struct requested_list
 	return 0;
 }
 
-/* --for-each-cgroup: copy all events for each name. */
+/* Make a copy of all events for each cgroup name in --for-each-cgroup. */
 static int requested_each_cgroup(struct stat_session *session, struct requested_list *requested)
 {
 	const char *rest = session->config->each_cgroup;
@@ -321,7 +321,7 @@ static bool same_cgroup(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Add an event to the newest set. Its leader becomes an index in that set. */
+/* Add an event to the newest set. Convert the event's `leader` to an index in that set. */
 static void set_add(struct stat_session *session, struct stat_row *row,
 		    const struct tally_event_spec *spec)
 {
@@ -356,7 +356,7 @@ static int row_add(struct stat_session *session, const struct requested *one, si
 	int ret = 0;
 
 	if (one->spec.tool) {
-		/* Not opened, so the spec only has to live as long as the session. */
+		/* The event is not opened, so its spec need not be in a set. */
 		struct tally_event_spec *copy = tally_arena_alloc(&session->strings, sizeof(*copy));
 
 		if (!copy)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of tally stat, one row each, and the rules for combining them. */
+/* The options of tally stat, one per row, and the rules for combining them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +40,11 @@ const struct tally_option stat_options[] = {
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "events",
 	 "count these events instead of the default set; see 'tally list'"},
 	{'M', "metrics", TALLY_OPTION_LIST, AT(metrics), "metrics",
-	 "compute these metrics, or all of a group; see 'tally list metrics'"},
+	 "compute these metrics, or all metrics in a group; see 'tally list metrics'"},
 	{0, "topdown", TALLY_OPTION_FLAG, AT(topdown), NULL,
-	 "compute the metrics of top-down analysis of pipeline slots"},
+	 "compute top-down metrics, which show how pipeline slots are used"},
 	{0, "td-level", TALLY_OPTION_U64, AT(topdown_level), "n",
-	 "use level n of top-down analysis instead of 1"},
+	 "use level n of top-down analysis instead of level 1"},
 	{0, "metric-no-group", TALLY_OPTION_FLAG, AT(metric_no_group), NULL,
 	 "count the events of a metric independently, not as a group"},
 	{0, "metric-no-merge", TALLY_OPTION_FLAG, AT(metric_no_merge), NULL,
@@ -76,11 +76,11 @@ const struct tally_option stat_options[] = {
 	{0, "interval-count", TALLY_OPTION_U64, AT(interval_count), "n", "stop after n intervals",
 	 NULL, NULL, AT(interval_count_given)},
 	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms",
-	 "start counting this long after the command (-1: wait for --control)"},
+	 "start counting this long after the command starts (-1: wait for --control)"},
 	{0, "timeout", TALLY_OPTION_U64, AT(timeout_ms), "ms",
-	 "stop the command and counting after this time", NULL, NULL, AT(timeout_given)},
+	 "stop counting, and the command, after this time", NULL, NULL, AT(timeout_given)},
 	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:C[,A]|fifo:C[,A]",
-	 "accept enable, disable, ping and stop from C, send acknowledgements to A"},
+	 "accept enable, disable, ping and stop from C, and send acknowledgements to A"},
 	{0, "pre", TALLY_OPTION_TEXT, AT(pre), "command", "run this shell command before each run"},
 	{0, "post", TALLY_OPTION_TEXT, AT(post), "command",
 	 "run this shell command after each run"},
@@ -102,23 +102,22 @@ const struct tally_option stat_options[] = {
 	{0, "metric-only", TALLY_OPTION_FLAG, AT(metric_only), NULL,
 	 "print only metrics, side by side"},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "text",
-	 "separate fields by this text"},
+	 "separate fields with this string"},
 	{'j', "json-output", TALLY_OPTION_FLAG, AT(perf_json), NULL, "print JSON with perf's keys"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL,
 	 "print JSON in tally's schema, with the quality of each count"},
-	{'B', "big-num", TALLY_OPTION_FLAG, AT(big_num), NULL,
-	 "print a separator between thousands"},
+	{'B', "big-num", TALLY_OPTION_FLAG, AT(big_num), NULL, "print thousands separators"},
 	{0, "no-big-num", TALLY_OPTION_FLAG, AT(no_big_num), NULL,
-	 "print no separators, regardless of the locale"},
+	 "do not print thousands separators, regardless of the locale"},
 	{0, "summary", TALLY_OPTION_FLAG, AT(summary), NULL,
-	 "print the total after the intervals of -I"},
+	 "with -I, print the total after the intervals"},
 	{0, "no-csv-summary", TALLY_OPTION_FLAG, AT(no_csv_summary), NULL,
 	 "with -x, omit the word 'summary' before the total"},
 	{0, "table", TALLY_OPTION_FLAG, AT(table), NULL, "with -r, print the time of each run"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "write to this file instead of stderr"},
-	{0, "append", TALLY_OPTION_FLAG, AT(append), NULL, "append to the file"},
-	{0, "force", TALLY_OPTION_FLAG, AT(force), NULL, "replace files of any kind"},
+	{0, "append", TALLY_OPTION_FLAG, AT(append), NULL, "with -o, append to the file"},
+	{0, "force", TALLY_OPTION_FLAG, AT(force), NULL, "overwrite any existing file"},
 	{0, "log-fd", TALLY_OPTION_INT, AT(log_fd), "n",
 	 "write to this descriptor instead of stderr", NULL, NULL, AT(log_fd_given)},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL,
@@ -126,11 +125,12 @@ const struct tally_option stat_options[] = {
 	{0, "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "print nothing"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Instead of counting:"},
 	{0, "cpuid", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",
-	 "use the events of another CPU: GenuineIntel-6-37, or silvermont"},
+	 "use the events of another CPU, such as GenuineIntel-6-37 or silvermont"},
 	{0, "dry-run", TALLY_OPTION_FLAG, AT(dry_run), NULL,
 	 "print the events that would be opened; with -v, all fields"},
 	{0, "plan", TALLY_OPTION_FLAG, AT(plan), NULL,
-	 "print which groups fit the counters, and what share of the time each would be counted"},
+	 "print which groups fit on the counters, and what share of the time each would be "
+	 "counted"},
 	TALLY_OPTION_END,
 };
 
@@ -142,7 +142,7 @@ static int parse_number(const char *option, const char *text, long least, long *
 	*ret_value = strtol(text, &end, 10);
 	if (end != text && !*end && !errno && *ret_value >= least)
 		return 0;
-	tally_print_error("option '%s' takes a number of at least %ld, not '%s'", option, least,
+	tally_print_error("option '%s' requires a number of at least %ld, not '%s'", option, least,
 			  text);
 	return -EINVAL;
 }
@@ -160,7 +160,7 @@ static int check_numbers(struct stat_config *config)
 	return ret;
 }
 
-/* CPUs are numbers. A name with letters is probably a kind of CPU. */
+/* CPUs are specified by number. A value that contains letters is probably a kind of CPU. */
 static int check_cpus(const struct stat_config *config)
 {
 	const char *text = config->target.cpus;
@@ -172,8 +172,8 @@ static int check_cpus(const struct stat_config *config)
 	if (!text || !text[strcspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
 		return 0;
 	tally_print_error("--cpu %s: must be a list of CPU numbers", text);
-	tally_print_hint("to use the events of another CPU: --cpuid %s, with --plan or --dry-run",
-			 text);
+	tally_print_hint(
+		"to use the events of another CPU, use --cpuid %s with --plan or --dry-run", text);
 	return -EINVAL;
 }
 
@@ -190,7 +190,7 @@ static int choose_mode(struct stat_config *config)
 	return chosen > 1;
 }
 
-/* Check the combinations of options. Called after the strings have been parsed. */
+/* Check option combinations. Called after the strings have been parsed. */
 static int rules_check(struct stat_config *config, char **argv)
 {
 	bool tasks = tally_target_has_tasks(&config->target);
@@ -199,7 +199,7 @@ static int rules_check(struct stat_config *config, char **argv)
 		bool wrong;
 		const char *why;
 	} rules[] = {
-		{choose_mode(config), "only one kind of aggregation can be selected"},
+		{choose_mode(config), "only one aggregation option can be used"},
 		{config->mode != STAT_AGGR_ALL && config->mode != STAT_AGGR_THREAD &&
 			 (!cpus || tasks),
 		 "-A and --per-... require CPUs: -a or -C"},
@@ -210,11 +210,11 @@ static int rules_check(struct stat_config *config, char **argv)
 		{(config->cgroups.items.len || config->each_cgroup) && (!cpus || tasks),
 		 "counting cgroups requires CPUs: -a or -C"},
 		{config->cgroups.items.len && config->each_cgroup,
-		 "-G and --for-each-cgroup exclude each other"},
+		 "-G and --for-each-cgroup cannot be used together"},
 		{config->output && config->log_fd_given,
-		 "--output and --log-fd exclude each other"},
+		 "--output and --log-fd cannot be used together"},
 		{!!config->separator + config->perf_json + config->json > 1,
-		 "-x, -j and --json exclude each other"},
+		 "-x, -j and --json cannot be used together"},
 		{config->interval_ms && config->timeout_given,
 		 "--timeout cannot be combined with -I: use --interval-count"},
 		{config->interval_ms && config->repeat, "-r cannot be combined with -I"},
@@ -225,7 +225,7 @@ static int rules_check(struct stat_config *config, char **argv)
 		{config->table && !config->repeat, "--table requires -r"},
 		{config->timeout_given && config->timeout_ms < 10,
 		 "--timeout must be at least 10 ms"},
-		{config->plan && config->dry_run, "--dry-run and --plan exclude each other"},
+		{config->plan && config->dry_run, "--dry-run and --plan cannot be used together"},
 		{config->topdown_level && !config->topdown, "--td-level requires --topdown"},
 	};
 	int ret = 0;

@@ -10,11 +10,11 @@
 
 enum {
 	VALUE_WIDTH = 18,
-	NAME_WIDTH = 32,       /* of a counted event */
-	SHORT_NAME_WIDTH = 25, /* of an event without a count */
+	NAME_WIDTH = 32,       /* width of the name column for a counted event */
+	SHORT_NAME_WIDTH = 25, /* width of the name column for an event without a count */
 	METRIC_WIDTH = 35,     /* total width of "# 12345.678 CPUs utilized " */
 	UNIT_WIDTH = 23,
-	HEADER_EVERY = 25, /* intervals per header */
+	HEADER_EVERY = 25, /* number of intervals per header */
 };
 
 static void add_blanks(struct tally_str *out, int nr)
@@ -23,7 +23,8 @@ static void add_blanks(struct tally_str *out, int nr)
 		tally_str_add_char(out, ' ');
 }
 
-/* Return the number of characters, not bytes: a thousands separator may be any character. */
+/* Return the width in characters, not bytes, because a thousands separator may be a multibyte
+ * character. */
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -72,7 +73,7 @@ static void add_label(struct tally_str *out, const struct stat_table *table,
 	tally_str_free(&label);
 }
 
-/* Append digits with `sep` between thousands. */
+/* Append digits with `sep` between groups of three. */
 static void group_digits(struct tally_str *out, const char *digits, const char *sep)
 {
 	size_t whole = strcspn(digits, ".");
@@ -111,7 +112,7 @@ static void add_number(struct tally_str *out, const struct stat_metric *metric)
 	tally_str_free(&number);
 }
 
-/* Append whether the metric exceeds its threshold, and how precise it is. */
+/* Append the metric's precision, preceded by a remark if the metric exceeds its threshold. */
 static void add_metric_remarks(struct tally_str *out, const struct stat_metric *metric)
 {
 	if (metric->passed)
@@ -152,7 +153,8 @@ static void add_time(struct tally_str *out, const struct stat_table *table)
 			       table->at % 1000000000);
 }
 
-/* Append the precision of the count: deviation over several runs, and part of the time counted. */
+/* Append the count's precision: the standard error over several runs, and the percentage of time
+ * counted. */
 static void add_precision(struct tally_str *out, const struct stat_table *table,
 			  const struct stat_cell *cell)
 {
@@ -164,7 +166,8 @@ static void add_precision(struct tally_str *out, const struct stat_table *table,
 		tally_str_addf(out, "  (%.2f%%)", percent);
 }
 
-/* Append a line below a hybrid event: the count on one kind of core, and its part of the time. */
+/* Append a line for one kind of core below a hybrid event: the count on that kind of core, and its
+ * percentages of the events and of the time. */
 static void add_part(struct stat_printer *printer, const struct stat_table *table,
 		     const struct stat_line *line, size_t index, size_t name)
 {
@@ -233,7 +236,7 @@ static void text_line(struct stat_printer *printer, const struct stat_table *tab
 
 enum { COLUMN_WIDTH = 20 };
 
-/* Print the column headings: once per table, and repeatedly in interval mode. */
+/* Print the column headings once per table; in interval mode, print them repeatedly. */
 static void add_columns(struct stat_printer *printer, const struct stat_table *table, size_t label)
 {
 	struct tally_str *out = &printer->out;
@@ -302,7 +305,7 @@ static void text_begin(struct stat_printer *printer, const struct stat_table *ta
 	tally_str_add(out, ":\n\n");
 }
 
-/* Return the number of decimals that shows three digits of an error in seconds. */
+/* Return the number of decimals needed to show three significant digits of an error in seconds. */
 static int decimals_for(double error)
 {
 	if (error <= 0)
@@ -362,7 +365,7 @@ static void text_end(struct stat_printer *printer, const struct stat_table *tabl
 	if (table->nr_rows)
 		tally_str_add_char(out, '\n');
 	if (table->estimated)
-		tally_str_add(out, "  counts are estimates of the user host (procfs and ptrace "
+		tally_str_add(out, "  counts are estimates from the user host (procfs and ptrace "
 				   "instead of perf_event_open)\n\n");
 	add_elapsed(out, table);
 	if (table->has_user && !table->per_run)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally top: show where samples are taken now. */
+/* tally top: show which code is being sampled. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -25,7 +25,7 @@
 #include "sampler/sampler_refuse.h"
 #include "sampler/sampler_signals.h"
 
-/* For --group, join the events into one group in braces. */
+/* With --group, enclose all events in braces to form a single group. */
 static int group_events(struct top_config *config, struct tally_str *braces)
 {
 	struct tally_option_list *events = &config->events;
@@ -170,8 +170,8 @@ const struct tally_command tally_command_top = {
 	.name = "top",
 	.summary = "Show a live profile",
 	.usage = "[OPTIONS] [-a | -C LIST | -p PID | -t TID | -u USER]",
-	.about = " Interactive on a terminal (h for help), otherwise text. Old samples decay: at "
-		 "every\n refresh seven eighths of them are left.\n",
+	.about = " Interactive on a terminal (press h for help), otherwise text. Old samples "
+		 "decay: each\n refresh multiplies their counts by 7/8.\n",
 	.options = top_options,
 	.privileged = true,
 	.run = top_command,

@@ -33,39 +33,39 @@ const struct tally_option top_options[] = {
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "do not include child tasks"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
-	 "sample these events (cycles); see tally list"},
+	 "sample these events (default: cycles); see tally list"},
 	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
 	{0, "group", FLAG(group), "make the events a group: scheduled together or not at all"},
 	{'F', "freq", TEXT(sampling.freq), "freq",
-	 "sample at this rate per second (default: 4000), or 'max'"},
+	 "take this many samples per second (default: 4000), or 'max'"},
 	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "take a sample every n events",
 	 .given = AT(sampling.has_period)},
 	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "record callchains with frame pointers",
 	 .call = option_chain},
 	{0, "call-graph", .kind = TALLY_OPTION_CALL,
-	 .arg = "fp|dwarf[,size]|auto[,size]|lbr[,how to show]",
-	 .help = "record callchains; select the method; shown as in tally report",
+	 .arg = "fp|dwarf[,size]|auto[,size]|lbr[,display]",
+	 .help = "record callchains; select the method and how to show them, as in tally report",
 	 .call = option_chain},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
-	 "limit the callchain entries (127)"},
+	 "limit the callchain entries (default: 127)"},
 	{0, "raw-chains", FLAG(report.raw_chains),
 	 "use callchains as recorded, without validating return addresses"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
-	{'d', "delay", TEXT(delay), "seconds", "time between refreshes (2)"},
+	{'d', "delay", TEXT(delay), "seconds", "set the time between refreshes (default: 2)"},
 	{'z', "zero", FLAG(zero),
-	 "show only samples since the last refresh; otherwise old ones decay"},
+	 "show only samples since the last refresh; otherwise old samples decay"},
 	{'s', "sort", TEXT(report.sort), "keys",
-	 "sort by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (dso,symbol)"},
+	 "sort by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (default: dso,symbol)"},
 	{0, "fields", TEXT(report.fields), "columns",
 	 "show columns: [+]overhead_children,overhead,sample,period and sort keys"},
-	{'n', "show-nr-samples", FLAG(report.show_samples), "show a column of sample counts"},
-	{0, "show-total-period", FLAG(report.show_period), "show a column of periods"},
+	{'n', "show-nr-samples", FLAG(report.show_samples), "show a column with sample counts"},
+	{0, "show-total-period", FLAG(report.show_period), "show a column with periods"},
 	{0, "children", FLAG(report.children), "add the cost of callees (default with callchains)",
 	 NULL, NULL, AT(report.children_given)},
 	{'w', "column-widths", TEXT(report.column_widths), "width[,width...]",
 	 "set column widths; 0: as needed"},
 	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n",
-	 "limit the number of rows (as many as fit)"},
+	 "limit the number of rows (default: as many as fit)"},
 	{'f', "count-filter", TALLY_OPTION_U64, AT(count_filter), "n",
 	 "show only rows with at least this many samples"},
 	{0, "percent-limit", TEXT(report.percent_limit), "percent",
@@ -77,7 +77,7 @@ const struct tally_option top_options[] = {
 	{0, "dsos", TEXT(report.dsos), "list", "show only these files"},
 	{0, "symbols", TEXT(report.symbols), "list", "show only these functions"},
 	{0, "symbol-filter", TEXT(report.symbol_part), "text",
-	 "show only functions with this text in their name"},
+	 "show only functions with names that contain this string"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
 	{'k', "vmlinux", TEXT(report.vmlinux), "file", "read kernel symbols from this image"},
 	{0, "kallsyms", TEXT(report.kallsyms), "file",
@@ -88,10 +88,11 @@ const struct tally_option top_options[] = {
 	{0, "no-index", FLAG(report.session.no_index),
 	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other:"},
-	{0, "stdio", FLAG(stdio), "print text, one screen after the other"},
+	{0, "stdio", FLAG(stdio), "print text, one screen after another"},
 	{0, "tui", FLAG(tui), "use an interactive screen (default on a terminal)"},
 	{'m', "mmap-pages", TEXT(mmap_size), "pages|size",
-	 "set the size of each ring buffer: pages, or 512K, 4M (default: 512K; more for stack "
+	 "set the size of each ring buffer in pages, or as a size such as 4M (default: 512K; more "
+	 "for stack "
 	 "dumps)"},
 	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority",
 	 "run with SCHED_FIFO at this priority"},
@@ -99,8 +100,8 @@ const struct tally_option top_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* Parse "fp|dwarf[,size]|auto[,size]|lbr", followed by display options as in tally report. Either
- * part may be missing. */
+/* Parse "fp|dwarf[,size]|auto[,size]|lbr" followed by display options as in tally report. Either
+ * part may be omitted. */
 static int config_chain(struct top_config *config)
 {
 	static const char *const modes[] = {"fp", "dwarf", "auto", "lbr", "no"};
@@ -114,7 +115,7 @@ static int config_chain(struct top_config *config)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(modes); i++) {
 		if (strlen(modes[i]) != len || strncmp(modes[i], text, len) != 0)
 			continue;
-		/* For dwarf, a following number is the stack size. */
+		/* For dwarf, a number after the method is the stack size. */
 		if (!strcmp(modes[i], "dwarf") && text[len] == ',' && text[len + 1] >= '0' &&
 		    text[len + 1] <= '9')
 			len += 1 + strcspn(text + len + 1, ",");
@@ -156,7 +157,8 @@ int top_config_finish(struct top_config *config)
 		return ret;
 	tally_target_normalize(&sampling->target, false, sampling->messages);
 	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
-	/* With one clock, records of all CPUs can be ordered and compared with our own time. */
+	/* Use a single clock, so that records from all CPUs can be ordered and compared with our
+	 * own clock readings. */
 	sampling->use_clockid = true;
 	sampling->clockid = CLOCK_MONOTONIC;
 	config->report.default_sort = "dso,symbol";

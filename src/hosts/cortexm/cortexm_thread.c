@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads: scheduling, sleeping, start and end. The scheduler is the processor's PendSV, which has
- * the lowest priority of all interrupts, so that it never interrupts another one. */
+/* Threads: scheduling, sleeping, starting and exiting. The scheduler runs in the processor's PendSV
+ * exception, which has the lowest priority of all interrupts, so the scheduler never interrupts
+ * another handler. */
 #include "hosts/cortexm/cortexm_kernel.h"
 
 enum { ONLY_PROCESS = 1, STATUS_THUMB = 1 << 24, SAVED_BY_SOFTWARE = 8 };
@@ -12,7 +13,8 @@ static bool is_idle(const struct thread *thread)
 
 /* ---- scheduling ---------------------------------------------------------------------------- */
 
-/* Pick a thread of the highest priority: the current one if its turn is not over, or the next. */
+/* Pick a thread with the highest priority: the current thread if its time slice is not over, or the
+ * next one. */
 static struct thread *pick(void)
 {
 	struct thread *current = rtos.current, *best = rtos.threads;
@@ -40,8 +42,8 @@ static void switch_threads(struct thread *prev, struct thread *next)
 			  is_idle(next) ? NULL : &next->perf, prev->state == THREAD_READY);
 }
 
-/* Called from start.S with the stack of the interrupted thread. Returns the stack of the thread
- * that is to continue. */
+/* Called from start.S with the stack pointer of the interrupted thread. Returns the stack pointer
+ * of the thread to run next. */
 uint32_t *thread_switch_to(uint32_t *sp)
 {
 	uint32_t flags = irq_save();
@@ -65,7 +67,7 @@ uint32_t *thread_switch_to(uint32_t *sp)
 	return sp;
 }
 
-/* Wake the threads that have slept long enough. */
+/* Wake the threads that are due. */
 static void wake_sleepers(void)
 {
 	uint64_t now = board_clock_ns();
@@ -98,7 +100,7 @@ void thread_yield(void)
 	irq_restore(flags);
 }
 
-/* Includes the current turn. */
+/* Return the thread's CPU time, including its current time slice. */
 uint64_t thread_ran_ns(const struct thread *thread)
 {
 	uint32_t flags = irq_save();
@@ -178,7 +180,7 @@ static void thread_begin(void)
 	thread_end();
 }
 
-/* Claim a slot that is not in use and has no references. */
+/* Claim an unused slot that is not referenced. */
 static struct thread *slot_claim(void)
 {
 	uint32_t flags = irq_save();
@@ -279,7 +281,7 @@ void thread_end(void)
 	thread_wake(&thread->ended);
 	pend_switch();
 	irq_restore(0);
-	board_panic("a thread runs after its end", (uint32_t)thread->perf.tid, 0);
+	board_panic("a thread runs after it has exited", (uint32_t)thread->perf.tid, 0);
 }
 
 struct thread *thread_find(int32_t tid)

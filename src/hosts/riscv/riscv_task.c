@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tasks: round robin on all harts under one lock, which is held across the switch. */
+/* Tasks: round-robin scheduling on all harts, with a single lock that is held during a switch. */
 #include "hosts/riscv/riscv_kernel.h"
 
 static bool is_idle(const struct cpu *cpu, const struct kernel_task *task)
@@ -12,7 +12,8 @@ static bool can_run(const struct kernel_task *task)
 	return __atomic_load_n(&task->state, __ATOMIC_ACQUIRE) == TASK_READY && task->cpu < 0;
 }
 
-/* Pick the next task in the table; the current one if there is no other; or the idle task. */
+/* Pick the next task in the table that can run, the current task if no other task can run, or the
+ * idle task. */
 static struct kernel_task *pick(struct cpu *cpu)
 {
 	struct kernel_task *current = cpu->current;
@@ -56,7 +57,8 @@ void task_schedule(bool preempt)
 	irq_restore(flags);
 }
 
-/* A wakeup before the task is switched out makes it ready again, and it continues. */
+/* Begin to wait. A wakeup before the task is switched out makes the task ready again, so the wakeup
+ * is not missed. */
 void task_wait_begin(const void *what)
 {
 	struct kernel_task *task = this_cpu()->current;
@@ -93,7 +95,8 @@ void task_idle(void)
 
 /* ---- start and end ------------------------------------------------------------------------ */
 
-/* A new task's kernel stack returns here for the first time; its frame is at the top. */
+/* Entry point of a new task: the first switch to its kernel stack returns here. Its trap frame is
+ * at the top of the stack. */
 static void task_begin(void)
 {
 	struct kernel_task *task = this_cpu()->current;
@@ -104,7 +107,7 @@ static void task_begin(void)
 		    1);
 }
 
-/* Claim an unused slot, with the stacks that it had. */
+/* Claim an unused slot. The slot keeps its stacks. */
 static struct kernel_task *slot_claim(void)
 {
 	struct kernel_task *found = NULL;
@@ -141,7 +144,7 @@ static void first_frame(struct kernel_task *task, uintptr_t entry, uintptr_t arg
 {
 	char *top = (char *)task->kernel_stack + STACK_PAGES * PAGE_SIZE;
 	struct trap_frame *frame = (struct trap_frame *)top - 1;
-	uintptr_t *saved = (uintptr_t *)frame - 13; /* switch_stacks() */
+	uintptr_t *saved = (uintptr_t *)frame - 13; /* saved by switch_stacks() */
 
 	memset(saved, 0, (size_t)(top - (char *)saved));
 	frame->x[0] = entry;
@@ -190,10 +193,10 @@ void task_exit(void)
 	task_free(task);
 	task_wake(task);
 	task_schedule(false);
-	panic("a task runs after its exit", 0, 0);
+	panic("a task runs after it has exited", 0, 0);
 }
 
-/* Find a task that has not ended. */
+/* Find a task that has not exited. */
 struct kernel_task *task_find(int32_t tid)
 {
 	for (size_t i = 0; i < MAX_TASKS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scripts: implementation of the steps. */
+/* Implementation of the steps in scripts. */
 #include <errno.h>
 
 #include "base/arith.h"
@@ -9,7 +9,7 @@
 #include "hosts/sim/sim_script.h"
 #include "hosts/sim/sim_private.h"
 
-/* Limit of steps that take no time, after which a script is considered stuck. */
+/* A script is considered stuck after this many consecutive steps that take no time. */
 enum { MAX_STEPS = 1000000 };
 
 static int step_exit(struct tally_sim *sim, struct tally_sim_task *task,
@@ -168,7 +168,7 @@ static int step_call(struct tally_sim *sim, struct tally_sim_task *task,
 	return 0;
 }
 
-/* Indexed by enum tally_sim_op. */
+/* Functions for the steps, indexed by enum tally_sim_op. */
 static int (*const steps[])(struct tally_sim *, struct tally_sim_task *,
 			    const struct tally_sim_step *) = {
 	[SIM_OP_EXIT] = step_exit,         [SIM_OP_RUN] = step_run,
@@ -182,7 +182,7 @@ static int (*const steps[])(struct tally_sim *, struct tally_sim_task *,
 	[SIM_OP_PRIORITY] = step_priority, [SIM_OP_CALL] = step_call,
 };
 
-/* Let a task with an invalid script sleep forever. */
+/* Put a task with an invalid script to sleep forever. */
 static void task_fail(struct tally_sim *sim, struct tally_sim_task *task, const char *why)
 {
 	sim_violate(sim, why);
@@ -199,10 +199,10 @@ void sim_advance(struct tally_sim *sim, struct tally_sim_task *task)
 		int ret = steps[step->op](sim, task, step);
 
 		if (i == MAX_STEPS)
-			task_fail(sim, task, "a script that takes too many steps without time");
-		if (ret == -EINVAL)
 			task_fail(sim, task,
-				  "loops of a script are nested too deeply or do not match");
+				  "a script takes too many steps without advancing time");
+		if (ret == -EINVAL)
+			task_fail(sim, task, "script loops are nested too deeply or unbalanced");
 		sim_call_end(sim, &call);
 		if (task->state != SIM_RUNNING || sim->cpus[number].current != task)
 			break;

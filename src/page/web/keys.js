@@ -4,7 +4,7 @@
 // [key, description, function, or null if a view handles the key]
 const KEYS = [
   ["1 \u2026 8", "switch views: overview, functions, flame graph, callers and callees, source, time, heatmap, call tree", null],
-  ["/", "mark functions with a text, or a /regular expression/, in their names", () => focusOn("search")],
+  ["/", "mark functions by name or /regular expression/", () => focusOn("search")],
   [":", "filter by a query; it applies to all views", () => focusOn("query")],
   ["Esc", "close a dialog; undo the last filter: zoom, query, threads, span", null],
   ["Enter, +", "flame graph: zoom to the cell; callers and callees: switch to that function; time: filter by the thread or CPU", null],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The search marks functions by a text, or a /regular expression/, in their names.
+// The search marks functions by name or /regular expression/.
 
 // Return bytes by frame, or null without a search; errors are shown next to the field.
 function findFrames(model, text) {

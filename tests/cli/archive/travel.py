@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings that are read without the recorded files: embedded symbols, tally archive, and redaction.
+"""Test recordings that are read without the recorded files: embedded symbols, tally archive, and redaction.
 
 usage: travel.py TALLY FIXTURES
 """
@@ -27,7 +27,7 @@ PERF = shutil.which("perf")
 STORED_NAMES = 224
 WORK = tap.workplace("travel")
 ROOT = os.path.join(WORK, "root")
-# Symbols come from the recording or from explicitly named files only.
+# Symbols come only from the recording or from explicitly named files.
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 os.environ["TALLY_INDEX"] = "off"
 
@@ -72,7 +72,7 @@ def record(name, *options, tool=TALLY, words=()):
 
 
 def root():
-    """Create a root directory that only has tally and its libraries."""
+    """Create a root directory that contains only tally and its libraries."""
     if os.geteuid():
         raise tap.Skip("needs root, for chroot")
     if not os.path.exists(ROOT):
@@ -86,11 +86,11 @@ def root():
 
 
 def there(path, words):
-    """Return tally's output for a recording in the other root, where it has the same path."""
+    """Run tally in the other root on a copy of a recording at the same path, and return the result."""
     place = root() + path
     os.makedirs(os.path.dirname(place), exist_ok=True)
     shutil.copy2(path, place)
-    # A sanitizer cannot read its options from /proc, and prints a warning.
+    # Without /proc, a sanitizer cannot read its options, and prints a warning.
     done = tap.run("chroot", root(), "/tally", *words, "-i", path)
     assert "ERROR: AddressSanitizer" not in done.stderr, done.stderr
     done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("=="))
@@ -107,7 +107,7 @@ def same_there(path, what):
 
 
 def sections(path):
-    """Return the bytes of the records and of each feature."""
+    """Return the bytes of the header, the records, and each feature."""
     with open(path, "rb") as file:
         data = file.read()
     start, size = struct.unpack_from("<QQ", data, 40)
@@ -130,7 +130,7 @@ def sections(path):
 
 @tap.full
 def test_report_is_the_same_without_the_files():
-    """Without the files the report is identical, byte for byte."""
+    """Check that the report is byte-for-byte identical without the files."""
     for name, options in (("plain", []), ("chains", ["-g"]), ("dwarf", ["--call-graph", "dwarf"]), ("squeezed", ["-z", "-g"]),
                           ("data", ["-g", "-d"]), ("no-ids", ["-B", "-g"])):
         path = record(name + ".data", *options)
@@ -139,7 +139,7 @@ def test_report_is_the_same_without_the_files():
 
 
 def test_no_symbols_omits_embedded_symbols():
-    """--no-symbols omits embedded symbols."""
+    """Check that --no-symbols omits embedded symbols."""
     path = record("bare.data", "-g", "--no-symbols")
     assert STORED_NAMES not in sections(path)
     assert "innermost_secret" in tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
@@ -147,7 +147,8 @@ def test_no_symbols_omits_embedded_symbols():
 
 
 def test_stripped_programs_have_the_same_report():
-    """A stripped program has the same function starts, and the same reason."""
+    """Check that a stripped program's report, without the files, has the same function starts and the same reason for
+    missing symbols."""
     whole = program()
     strip = shutil.which("strip")
     if not strip:
@@ -163,7 +164,8 @@ def test_stripped_programs_have_the_same_report():
 
 
 def test_a_rebuilt_program_does_not_change_the_report():
-    """A program that was rebuilt after the recording does not change the report; files that the user specifies do."""
+    """Check that rebuilding a program after the recording does not change the report, but that files specified by the
+    user do."""
     path = record("moment.data", "-g")
     before = tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
     assert "innermost_secret" in before, before
@@ -178,9 +180,9 @@ def test_a_rebuilt_program_does_not_change_the_report():
 
 
 def test_embedded_symbols_are_small():
-    """Embedded symbols are a small part of the file."""
+    """Check that embedded symbols are only a small part of the file."""
     rounds = 400
-    while True:  # samples are less frequent if the kernel has lowered the rate
+    while True:  # the kernel may have lowered the sample rate
         parts = sections(record("long.data", "-g", words=[rounds]))
         if len(parts["records"]) > 60000 or rounds > 100000:
             break
@@ -191,7 +193,7 @@ def test_embedded_symbols_are_small():
 
 
 def test_damaged_symbols_are_not_used():
-    """Damaged symbols are not used, and are reported."""
+    """Check that damaged symbols are reported and not used."""
     path = record("damaged.data", "-g")
     with open(path, "r+b") as file:
         data = file.read()
@@ -207,7 +209,7 @@ def test_damaged_symbols_are_not_used():
 
 
 def test_perf_skips_them():
-    """perf's output is the same with and without embedded symbols, including its messages."""
+    """Check that embedded symbols do not change perf's output, including its messages."""
     machine.need_perf()
     bare = record("for-perf.data", "-g", "--no-symbols")
     named = os.path.join(WORK, "for-perf-named.data")
@@ -220,7 +222,7 @@ def test_perf_skips_them():
 
 
 def test_archive_of_perf():
-    """Symbols are added to perf's recording, and everything else is kept."""
+    """Check that symbols are added to a recording made by perf, and that everything else is kept."""
     machine.need_perf_records("-e", "cpu-clock")
     path = record("of-perf.data", "-g", tool=PERF)
     named = os.path.join(WORK, "of-perf-named.data")
@@ -236,7 +238,7 @@ def test_archive_of_perf():
 
 
 def test_archive_twice():
-    """The output is the same each time, in place and in another file, also for a file that has symbols."""
+    """Check that the output is always the same: in place, in another file, and for a file that already has symbols."""
     path = record("twice.data", "-g", "--no-symbols")
     made = [os.path.join(WORK, f"twice-{i}.data") for i in range(3)]
     tap.run(TALLY, "archive", "-q", "-o", made[0], path, status=0)
@@ -250,7 +252,7 @@ def test_archive_twice():
 
 
 def test_archive_keeps_the_file():
-    """Mode, times and links are kept."""
+    """Check that the file's mode and times are kept, and that a symbolic link to it remains a link."""
     path = record("kept.data", "--no-symbols")
     os.chmod(path, 0o640)
     os.utime(path, ns=(10**18, 10**18))
@@ -263,7 +265,7 @@ def test_archive_keeps_the_file():
 
 
 def test_archive_tells_sizes():
-    """Sizes below 1 MB are printed in KB, and are those of the file."""
+    """Check that sizes below 1 MB are printed in KB, and match those in the file."""
     path = record("sizes.data", "--no-symbols")
     out = os.path.join(WORK, "sizes-named.data")
     said = tap.run(TALLY, "archive", "-o", out, path, status=0).stderr
@@ -273,7 +275,7 @@ def test_archive_tells_sizes():
 
 
 def test_archive_dangling_link():
-    """A dangling link is replaced by the file."""
+    """Check that a dangling symbolic link is replaced by the file."""
     path = record("dangling.data", "--no-symbols")
     link = os.path.join(WORK, "dangling-link.data")
     os.symlink(os.path.join(WORK, "nowhere.data"), link)
@@ -282,7 +284,8 @@ def test_archive_dangling_link():
 
 
 def test_archives_recordings_of_other_recorders():
-    """Recordings of other recorders and machines: everything else and their reports stay the same."""
+    """Archive recordings from other recorders and machines, and check that the output of script and all other contents
+    stay the same."""
     nr = 0
     for where in ("perf61", "tally", "arm64"):
         folder = os.path.join(FIXTURES, "perfdata", where)
@@ -307,7 +310,7 @@ def refused(words, *args):
 
 
 def test_archive_rejects_files_without_a_place_for_symbols():
-    """Files without a place for symbols are rejected with the reason, and nothing is written."""
+    """Check that files that cannot hold symbols are rejected with the reason, and that nothing is written."""
     out = os.path.join(WORK, "refused.data")
     folder = os.path.join(FIXTURES, "perfdata")
     refused("the recording was not finished", "-o", out, os.path.join(folder, "perf61", "unfinished.data"))
@@ -334,7 +337,7 @@ def test_archive_while_it_is_recorded():
 
 
 def test_archive_full_disk():
-    """If the file size is limited, the old file is kept, and no other file remains."""
+    """Check that the old file is kept and no other file remains if the file size is limited."""
     path = record("full.data", "-g", "--no-symbols")
     before = open(path, "rb").read()
     limit = len(before) // 2
@@ -345,7 +348,7 @@ def test_archive_full_disk():
 
 
 def large(path, nr):
-    """Write a recording with its records repeated."""
+    """Write a recording that repeats the records of a small one `nr` times. Return its size."""
     parts = open(record("seed.data", "-g", "--no-symbols"), "rb").read()
     start, size = struct.unpack_from("<QQ", parts, 40)
     records = parts[start:start + size]
@@ -353,7 +356,7 @@ def large(path, nr):
         file.write(parts[:start])
         for _ in range(nr):
             file.write(records)
-        # Without features.
+        # Remove the feature sections.
         file.seek(48)
         file.write(struct.pack("<Q", nr * size))
         file.seek(72)
@@ -362,7 +365,7 @@ def large(path, nr):
 
 
 def test_archive_interrupted():
-    """On Ctrl-C while it writes, the old file is kept, and no other file remains."""
+    """Check that after Ctrl-C during writing, the old file is kept and no other file remains."""
     path = os.path.join(WORK, "large.data")
     size = large(path, 2000)
     for _ in range(5):
@@ -373,7 +376,7 @@ def test_archive_interrupted():
             process.wait(60)
         if process.returncode == -signal.SIGINT:
             break
-        size = large(path, 2000)  # the archive was written before the signal
+        size = large(path, 2000)  # the archive was complete before the signal arrived
     assert process.returncode == -signal.SIGINT, process.returncode
     assert os.path.getsize(path) == size
     assert [name for name in os.listdir(WORK) if name.startswith("large.data")] == ["large.data"]
@@ -383,7 +386,7 @@ def test_archive_interrupted():
 
 
 def test_redacted():
-    """The file contains no data of the user, but functions, and perf can read it."""
+    """Check that a redacted file contains functions but no user data, and that perf can read it."""
     os.environ["TRAVEL_SECRET"] = "secretvalue"
     for options in (["-g"], ["--call-graph", "dwarf"], ["-z", "-g"], ["-g", "--all-cgroups", "--namespaces", "-d", "-I"]):
         path = record("redact.data", *options, words=["secretargument"])
@@ -409,7 +412,7 @@ def test_redacted():
 
 
 def test_record_redacted():
-    """record --redact writes no data of the user."""
+    """Check that record --redact writes no user data."""
     path = os.path.join(WORK, "own", "own.data")
     os.mkdir(os.path.dirname(path))
     tap.run(TALLY, "record", "-q", "--redact", "-e", "cpu-clock", "-g", "-o", path, "--", program(), "secretargument", status=0)
@@ -425,7 +428,8 @@ def test_record_redacted():
 
 
 def test_redact_refuses():
-    """Recordings with arbitrary contents are rejected with the reason, and nothing is written."""
+    """Check that recordings with arbitrary contents, such as stack dumps, are rejected with the reason, and that
+    nothing is written."""
     out = os.path.join(WORK, "unredacted.data")
     refused("tracepoint raw data", "--redact", "-o", out, os.path.join(FIXTURES, "perfdata", "tally", "traced.data"))
     refused("stack dumps", "--redact", "-o", out, os.path.join(FIXTURES, "perfdata", "perf61", "dwarf.data"))
@@ -440,7 +444,7 @@ LOST, LOST_SAMPLES, TEXT_POKE, ID_INDEX, CPU_MAP, STAT_CONFIG, EVENT_UPDATE, TIM
 
 
 def hiding_records():
-    """Return records by name: the fields, and the sample_id after them."""
+    """Yield records as (name, type, fields, sample_id)."""
     u16 = lambda *values: struct.pack(f"<{len(values)}H", *values)
     last = crafted.trailer(7, 1)
     yield "LOST", LOST, crafted.u64(1, 2), last
@@ -470,7 +474,7 @@ def redacted(data, path, out):
 
 
 def test_redact_clears_data_after_fields():
-    """Data after the fields of a record is rejected or replaced by zeros."""
+    """Check that data after a record's fields is either rejected or replaced by zeros."""
     path, out = os.path.join(WORK, "hiding.data"), os.path.join(WORK, "hidden.data")
     for name, kind, fields, last in hiding_records():
         plain = crafted.record(kind, fields + last)
@@ -490,7 +494,8 @@ def test_redact_clears_data_after_fields():
 
 
 def test_redact_rejects_data_after_features():
-    """So is data after the contents of a feature and in its padding."""
+    """Check that data after the contents of a feature and in its padding is removed, and that a feature that cannot be
+    decoded is rejected."""
     path, out = os.path.join(WORK, "features.data"), os.path.join(WORK, "features-out.data")
     nrcpus, version, topology, numa, pmus = 7, 5, 13, 14, 16
     text = crafted.u32(16) + b"6.1\0" + bytes(12)
@@ -512,7 +517,7 @@ def test_redact_rejects_data_after_features():
 
 
 def test_redact_jit():
-    """Names of JIT code keep the word before file and line."""
+    """Check that JIT symbol names keep the word before the file and line."""
     pid = 99999999  # larger than any pid
     jit, path, out = f"/tmp/perf-{pid}.map", os.path.join(WORK, "jit.data"), os.path.join(WORK, "jit-out.data")
     names = ["plain_name", "JS:*walk /home/my secret (1)/app.js:10:3", "C:\\Users\\secret\\a.js", "JS:~x webpack:///./secret.js:7",
@@ -535,7 +540,7 @@ def test_redact_jit():
 
 
 def test_redact_does_not_overwrite_the_recording():
-    """-o must not be the recording itself, under any name."""
+    """Check that -o cannot refer to the recording itself, under any name."""
     path = record("itself.data", "-g")
     before, found = open(path, "rb").read(), os.stat(path)
     names = [path, os.path.join(WORK, "secretdir", "..", "itself.data")]
@@ -544,7 +549,7 @@ def test_redact_does_not_overwrite_the_recording():
         make(path, names[-1])
     for name in names:
         done = tap.run(TALLY, "archive", "--redact", "-o", name, path)
-        assert done.returncode == 129 and "is the recording itself: refusing to overwrite it" in done.stderr, (name, done)
+        assert done.returncode == 129 and "refusing to overwrite the recording" in done.stderr, (name, done)
         after = os.stat(path)
         assert (after.st_ino, after.st_mtime_ns) == (found.st_ino, found.st_mtime_ns), name
     assert open(path, "rb").read() == before

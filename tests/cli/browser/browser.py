@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The browser of `tally report`, in tmux: screens compared with golden files, its end, and its environment.
+"""Test the `tally report` browser in tmux: screens compared with golden files, how it exits, and its environment.
 
 usage: browser.py TALLY [--write] --write: replace tests/cli/golden/browser with the current screens
 """
@@ -24,7 +24,7 @@ SIZES = ((80, 24), (120, 40), (20, 5))
 
 # ---- golden files --------------------------------------------------------------------------------
 
-# A tour of all views: keys, and the golden file to compare the screen with.
+# A tour of all views: the keys to press, and the golden file to compare the screen with.
 TOUR = (
     ("overview", ()),
     ("rows", ("2",)),
@@ -137,7 +137,7 @@ def test_signals_restore_the_terminal():
 
 
 def test_it_ends_with_its_terminal():
-    """If SIGHUP is ignored, the browser exits when the terminal is closed, and does not loop."""
+    """Check that the browser exits, rather than looping, when its terminal is closed while SIGHUP is ignored."""
     with Session("/usr/bin/env", "--ignore-signal=HUP", TALLY, "report", "-i", shop()) as session:
         session.until(lambda text: "Help" in text, "the browser")
         pid = session.pid
@@ -152,7 +152,7 @@ def test_it_ends_with_its_terminal():
 
 
 def test_ctrl_z_suspends_and_fg_restores_the_screen():
-    """Ctrl-Z returns the terminal to the shell; fg shows the same screen again."""
+    """Check that Ctrl-Z returns the terminal to the shell, and that fg restores the same screen."""
     with Browser(shop()) as screen:
         screen.go("3", "Down", shows="main  88.75%")
         screen.press("C-z")
@@ -188,7 +188,7 @@ def test_without_utf8():
 
 
 def test_prints_text_without_a_screen():
-    """A dumb terminal and a pipe get text."""
+    """Check that text is printed on a dumb terminal and into a pipe."""
     with Browser(shop(), shown=None, TERM="dumb", TALLY_PAGER="") as screen:
         screen.shows("# Health: 400 samples")
         assert screen.state("#{alternate_on}") == "0"
@@ -199,15 +199,15 @@ def test_prints_text_without_a_screen():
 
 
 def test_handles_recordings_without_some_data():
-    """Recordings without some data: without samples it prints text, without callchains rows do not open, without times
-    there is no time view."""
+    """Test recordings that lack data: without samples, text is printed; without callchains, rows do not open; without
+    timestamps, there is no time view."""
     empty = os.path.join(FOLDER, "empty.data")
     browser_data.write_empty(empty)
     with Browser(empty, shown=None, TALLY_PAGER="") as screen:
         screen.shows("has no samples")
         assert screen.state("#{alternate_on}") == "0"
     with Browser(recording("flat", chains=False)) as screen:
-        none = "there are no callchains: tally record -g"
+        none = "there are no callchains: record with tally record -g"
         screen.shows("Top functions, self", "Threads", gone="Top functions, total")
         screen.go("Right")
         screen.selects("100 shop")
@@ -222,8 +222,8 @@ def test_handles_recordings_without_some_data():
         screen.ends()
         assert "Top functions, total" not in "\n".join(screen.look())
     with Browser(recording("timeless", times=False)) as screen:
-        screen.go("6", shows="the samples of this event have no times")
-        screen.go("Space", "b", "Enter", "Down", shows="the samples of this event have no times")
+        screen.go("6", shows="the samples of this event have no timestamps")
+        screen.go("Space", "b", "Enter", "Down", shows="the samples of this event have no timestamps")
     with Browser(recording("cpuless", cpus=False)) as screen:
         screen.go("6", shows="100 shop")
         screen.go("b", shows="CPUs were not recorded", gone="4294967295")
@@ -233,7 +233,7 @@ def test_handles_recordings_without_some_data():
 
 
 def test_queries():
-    """Queries from the command line, typed ones and wrong ones; Esc removes them one by one."""
+    """Test queries from the command line, typed queries, and invalid ones. Esc removes them one by one."""
     with Browser(shop(), "--query", "comm:price-worker") as screen:
         screen.shows("45 samples of 'cycles:u' of 400", "only comm:price-worker (Esc: undo)")
         screen.go(":", "=sym:discount", "Enter", shows=("30 samples", "only comm:price-worker, sym:discount (Esc: undo)"))
@@ -245,14 +245,14 @@ def test_queries():
         screen.go(":", "=nothing:has-this", "Enter", shows="'nothing:has-this': ")
         screen.go(":", "=sym:no_such_function", "Enter", shows="0 samples of 'cycles:u' of 400")
         for key in "2346":
-            screen.go(key, shows=("0 samples", "No sample matches this:", "  only sym:no_such_function", "Press Esc to undo the last filter",
+            screen.go(key, shows=("0 samples", "No sample matches these filters:", "  only sym:no_such_function", "Press Esc to undo the last filter",
                                   "Press : for another query"))
         screen.go(":", "Enter", shows="400 samples", gone="No sample matches")
-        screen.go("2", "/", "=no such", "Enter", shows=("No row matches this:", "  only functions with no such"), gone="Symbol")
-        screen.go("Escape", "k", "K", shows=("No row matches this:", "only the kernel", "The kernel is hidden: press K in the rows view to show it."))
-        screen.go("K", "Escape", shows="parse_request", gone="matches this")
+        screen.go("2", "/", "=no such", "Enter", shows=("No row matches these filters:", "  only functions containing no such"), gone="Symbol")
+        screen.go("Escape", "k", "K", shows=("No row matches these filters:", "only the kernel", "The kernel is hidden: press K in the rows view to show it."))
+        screen.go("K", "Escape", shows="parse_request", gone="matches these")
     with Browser(shop(), "--query", "'tid:x'", shown=None) as screen:
-        screen.shows("'tid:x': numbers and ranges look like 0-3,5 (at 4)", "400 samples")
+        screen.shows("'tid:x': expected numbers or ranges such as 0-3,5 (at 4)", "400 samples")
 
 
 tap.main(__name__)

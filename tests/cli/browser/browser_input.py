@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The browser of `tally report`, in tmux: keys and the mouse.
+"""Test the `tally report` browser in tmux: keys and the mouse.
 
 usage: browser_input.py TALLY
 """
@@ -20,7 +20,8 @@ from browser_screens import Browser, FOLDER, ROOT, TALLY, recording, shop, still
 
 
 def test_rows_open_and_close():
-    """Enter and + open one level, e all of a row, E and C all rows; c switches between callees and callers."""
+    """Check that Enter and + toggle one level, e toggles all levels of a row, E opens and C closes all rows, and c
+    switches between callees and callers."""
     with Browser(shop()) as screen:
         lines = screen.go("2", shows="Children")
         assert lines[2].startswith("+") and "main" in lines[2], lines[2]
@@ -37,7 +38,8 @@ def test_rows_open_and_close():
 
 
 def test_rows_zoom_in_and_out():
-    """t, d and s zoom in, and Esc zooms out step by step; /, g and n search names; o, F and H change what is shown."""
+    """Check that t, d and s zoom in and Esc zooms out step by step; that /, g and n search for names; and that o, F and
+    H change the display."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=price-worker", "Enter")
         screen.selects("price-worker")
@@ -52,7 +54,7 @@ def test_rows_zoom_in_and_out():
         screen.go("g", "=price_of", "Enter")
         screen.selects("price_of")
         screen.go("n")
-        screen.go("g", "=no such thing", "Enter", shows="no row contains that")
+        screen.go("g", "=no such thing", "Enter", shows="no matching row")
         screen.go("s", shows=("only function price_of", "rows: "), gone="parse_request")
         screen.go("Escape", shows="parse_request", gone="only function")
         screen.go("k", shows=("only the kernel", "[k]"), gone="[.]")
@@ -60,13 +62,14 @@ def test_rows_zoom_in_and_out():
         screen.go("K", shows="the kernel is hidden", gone="[k]")
         screen.go("K", "U", shows="user space is hidden", gone="[.]")
         screen.go("U", shows="[.]")
-        screen.go("o", shows="rows by comm ", gone="Symbol")
+        screen.go("o", shows="rows sorted by comm ", gone="Symbol")
         screen.go("H", gone="Command")
         screen.go("H", shows="Command")
 
 
 def test_escape_restores_previous_states():
-    """Esc restores the state of the previous step, even if the rows were sorted differently meanwhile."""
+    """Check that Esc restores the state of the previous step, even if the rows have been sorted differently in the
+    meantime."""
     steps = ("comm:shop", "sym:find_item", "sym:~tree", "dso:shop")
     with Browser(shop()) as screen:
         seen = []
@@ -82,15 +85,16 @@ def test_escape_restores_previous_states():
         screen.go("K", shows="the kernel is hidden")
         screen.go("Escape", shows="parse_request", gone=("sym:find_item", "[k]"))
         screen.go(":", "=sym:find_item", "Enter", shows="sym:find_item")
-        screen.go("o", shows="rows by ")
-        screen.go("o", shows="rows by ")
+        screen.go("o", shows="rows sorted by ")
+        screen.go("o", shows="rows sorted by ")
         before = still(screen)[1]
         screen.go("Escape", shows="libprice", gone="sym:find_item")
         tap.same(still(screen)[1], before, "the columns")
 
 
 def test_views_by_their_numbers():
-    """1 2 3 4 6 select views; Esc goes back; the selected function is the same in all of them."""
+    """Check that 1, 2, 3, 4 and 6 select views, that Esc goes back, and that the selected function is the same in all
+    views."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=render_page", "Enter")
         screen.selects("render_page")
@@ -104,7 +108,8 @@ def test_views_by_their_numbers():
 
 
 def test_escape_goes_back_by_functions():
-    """In callers and callees Esc goes back one function at a time, also through other views, and then one view."""
+    """Check that in the callers and callees view, Esc goes back one function at a time, even across other views, and
+    then goes back one view."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=walk_tree", "Enter", "4", shows=("callers: ", "walk_tree  33.75%"))
         screen.go("Up", "Enter", shows="find_item  43.75%")
@@ -126,7 +131,7 @@ def test_help_and_health_open_and_close():
 
 
 def read_box(screen, title):
-    """Read all lines of the open box, from the first to the last."""
+    """Return all lines in the open box, from the first to the last."""
     lines = []
     while True:
         inside = [re.search("\u2502 (.*) \u2502", line) for line in screen.settled()]
@@ -145,7 +150,7 @@ def read_box(screen, title):
 
 
 def test_boxes_are_read_line_by_line():
-    """In windows of any size the whole help can be read; a mark shows that there is more."""
+    """Check that the whole help can be read in windows of any size, and that a mark shows that there is more text."""
     with Browser(shop(), size=(20, 5), shown="overview") as screen:
         screen.go("h", shows=("\u2500 Keys 3/", "more: Down"))
         screen.go("Down", shows="\u2500 Keys 4/")
@@ -153,7 +158,7 @@ def test_boxes_are_read_line_by_line():
         screen.go("End", shows=("more: Up", "quit"))
         screen.go("Home", shows="\u2500 Keys 3/")
         whole = " ".join(line.strip() for line in read_box(screen, "Keys"))
-        for part in ("callers and callees of a function", "4 callers", "undo that, then go back", "health of the recording", "quit"):
+        for part in ("callers and callees of a function", "4 callers", "undo a filter, or go back", "recording health", "quit"):
             assert part in whole, (part, whole)
         screen.click(2, 5, button=64)
         screen.shows("more: Down")
@@ -161,7 +166,7 @@ def test_boxes_are_read_line_by_line():
 
 
 def test_boxes_show_complete_names():
-    """Names of 4 KB are shown completely in a box, in windows of every size and in all views."""
+    """Check that names of 4 KB are shown completely in a box, in windows of every size and in all views."""
     long = "".join(f"part{i:04}::" for i in range(400)) + "last"
     root = os.path.join(FOLDER, "long")
     browser_data.write_files(root, {"walk_tree": long})
@@ -187,7 +192,7 @@ def test_a_box_stays_when_the_size_changes():
 
 
 def test_orders_follow_each_other():
-    """Each press selects the next order, starting with the requested one, and then the first one again."""
+    """Check that o cycles through the sort orders, starting from the requested one."""
     orders = ["comm", "dso", "tid,dso,symbol", "cpu,dso,symbol", "dso,symbol"]
     for options, first in (((), "the default keys"), (("--sort", "dso,symbol"), "dso,symbol"), (("--sort", "symbol,dso,comm"), "symbol,dso,comm")):
         with Browser(shop(), *options) as screen:
@@ -195,26 +200,28 @@ def test_orders_follow_each_other():
             wanted = orders if first == "the default keys" or "comm" in first else ["comm,dso,symbol"] + orders[:-1]
             for order in wanted + [first, wanted[0]]:
                 screen.go("o")
-                screen.until(lambda s, order=order: re.match(f"rows by {order} +1/", s[-2]), order)
+                screen.until(lambda s, order=order: re.match(f"rows sorted by {order} +1/", s[-2]), order)
 
 
 def test_annotates_only_functions():
-    """A row without a function is not annotated; nor is the function that was selected before."""
+    """Check that a row without a function is not annotated, and that the previously selected function is not annotated
+    instead."""
     with Browser(shop(), size=(80, 40)) as screen:
         screen.go("a", shows="walk_tree  90 samples")
         screen.go("Escape", "Right", "Right", "a", shows=("overview: ", "a thread is selected: Enter filters by it"))
         screen.go("3", "a", shows=("flame graph: ", "the root is selected"))
-        screen.go("6", "a", shows=("time: ", "a track is not a function"))
+        screen.go("6", "a", shows=("time: ", "no function is selected"))
         screen.go("2", "End", "a", shows=("annotate: ", "the start of this function is unknown", "[kernel]"))
         screen.go("Escape", "o", "a", shows=("rows: ", "no function is selected"))
     with Browser(recording("apart", events=2, apart="write_log")) as screen:
         screen.go("2", "g", "=write_log", "Enter", "a", shows="write_log  ")
-        screen.go("Tab", shows=("of 'page-faults'", "no selected sample has this function: write_log", "Tab goes to the next event"))
+        screen.go("Tab", shows=("of 'page-faults'", "no selected sample is in this function: write_log", "Tab goes to the next event"))
         screen.go("Tab", shows="write_log  ")
 
 
 def test_shares_of_instructions():
-    """b and p change shares: of period or hits, of the function or of all."""
+    """Check the keys for percentages: b switches between period and hits, and p between percentages of the function and
+    of all samples."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("local period", "100.00%"))
         screen.go("p", shows=("global period", "22.50%"), gone="100.00%")
@@ -224,7 +231,8 @@ def test_shares_of_instructions():
 
 
 def test_views_are_written_to_files():
-    """Lists are written completely, with the selection; files are never overwritten; errors are shown."""
+    """Check that lists are written completely and with the selection, that files are never overwritten, and that errors
+    are shown."""
     folder = os.path.join(FOLDER, "views")
     os.mkdir(folder)
     with open(os.path.join(folder, "tally.view.1"), "w", encoding="utf-8") as file:
@@ -276,8 +284,8 @@ def test_lists_out_of_sight_have_no_cursor():
 
 
 def test_unnamed_code_is_one_row_for_each_file():
-    """Unnamed code of a file is one row in lists and in the summary, as in its callers and callees: its lines could not
-    be distinguished."""
+    """Check that the unnamed code in a file is one row in lists and in the summary, as in its callers and callees,
+    because several rows could not be distinguished."""
     nowhere = os.path.join(FOLDER, "nowhere")
     shares = {"Top functions, self": ("67.50%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]"),
               "Top functions, total": ("100.00%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]")}
@@ -305,7 +313,7 @@ def test_events_follow_each_other():
 
 
 def test_resizing():
-    """Every size down to one row is drawn, and no part of a larger screen remains."""
+    """Check that the browser is drawn at every size down to one row, and that no part of a larger screen remains."""
     with Browser(shop()) as screen:
         for key in "12346":
             screen.go(key)
@@ -337,7 +345,7 @@ def test_mouse_in_rows_and_overview():
         screen.until(lambda s: re.search(r" 5/\d+$", s[-2]), "the wheel go down")
         row, column = screen.place("o Order")
         screen.click(row, column)
-        screen.shows("rows by comm")
+        screen.shows("rows sorted by comm")
         row, column = screen.place("h Help")
         screen.click(row, column)
         screen.shows("\u250c\u2500 Keys")
@@ -362,7 +370,7 @@ def test_mouse_in_flame_graphs():
 
 
 def test_other_buttons_do_nothing():
-    """Other buttons do nothing, and do not delay the input, keys and signals after them."""
+    """Check that other mouse buttons do nothing, and do not delay subsequent input, keys or signals."""
     with Browser(shop()) as screen:
         screen.click(5, 5, button=1)
         screen.resize(90, 30)
@@ -373,7 +381,7 @@ def test_other_buttons_do_nothing():
 
 
 def answers_at_once(screen):
-    """Return true if Esc leaves a view within a second. On a busy machine this may fail."""
+    """Return true if Esc leaves a view within a second. This may fail on a busy machine."""
     screen.go("2", shows="rows: ")
     start = time.monotonic()
     screen.go("Escape", shows="overview: ")
@@ -381,8 +389,8 @@ def answers_at_once(screen):
 
 
 def rest_is_not_typed(rest):
-    """Send an escape, and then the rest of the sequence within a second, so that both are one key. Returns false if it
-    took longer."""
+    """Send an escape and, within a second, the rest of its sequence, and check that the rest is not typed as text.
+    Return false if sending took longer."""
     with Browser(shop()) as screen:
         screen.go("2", ":", "=old", shows="): old_")
         start = time.monotonic()
@@ -398,19 +406,19 @@ def rest_is_not_typed(rest):
 
 
 def test_keys_in_pieces():
-    """The bytes of a key may arrive in pieces over a slow line. An escape then acts as Esc, but the rest is not typed
-    as text. A single Esc acts immediately."""
+    """Test keys that arrive in pieces over a slow line. An escape then acts as Esc, but the rest of the sequence is not
+    typed as text. A single Esc acts immediately."""
     for rest in (b"[B", b"OB", b"[1;5C", b"[M !!", b"[6~"):
         assert any(rest_is_not_typed(rest) for _ in range(30)), "too busy: never two keys within a second"
     with Browser(shop()) as screen:
         screen.go("2", shows="rows: ")
         assert any(answers_at_once(screen) for _ in range(30)), "Esc is slow"
         screen.go("2", shows="rows: ")
-        # Unknown complete keys are ignored.
+        # Complete but unknown key sequences are ignored.
         screen.bytes(b"\x1b[B\x1b[1;99Z\x1b[MzzzOj")
         screen.bytes(b"\x1bOB")
         screen.until(lambda s: s[0].startswith("rows: ") and s[-2].endswith(" 2/16"), "one line down")
-    # After a longer pause these are ordinary characters.
+    # After a longer pause, the rest of a sequence is treated as ordinary characters.
     with Browser(shop()) as screen:
         screen.go("2", "Escape", shows="overview: ")
         time.sleep(1.1)

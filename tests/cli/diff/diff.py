@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally diff: perf diff's numbers, and verdicts on recordings of a program that changed or did not.
+"""Test tally diff: perf diff's numbers, and verdicts on recordings of a program that has or has not changed.
 
-Recordings of both sides are made alternately, on a machine that may be busy. With TALLY_LONG=1 there are 200 pairs
-without a change and 40 comparisons with a planted one, which takes ten minutes; docs/internals/diff-statistics.md has the results.
+Recordings for the two sides are made alternately, on a machine that may be busy. TALLY_LONG=1 runs 200 pairs without a
+change and 40 comparisons with a planted change, which takes ten minutes; docs/internals/diff-statistics.md has the
+results.
 
 usage: diff.py TALLY
 """
@@ -26,8 +27,9 @@ from terminal import on_terminal  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 LONG = bool(os.environ.get("TALLY_LONG"))
 WORK = tap.workplace("diff")
-# Sixteen functions. The second one takes `shares[1]` of about 1000, the last eight are called by a recursion. With a
-# fourth argument each runs only once, as its own phase.
+# Program with sixteen functions, which do about 1000 units of work together. The second function does `shares[1]`
+# units, the program's second argument. The last eight functions are called at the end of a recursion. With a fourth
+# argument, each function runs once, as a separate phase.
 SOURCE = r"""
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,7 +55,7 @@ int main(int argc, char **argv)
   return 0;
 }
 """
-SECOND = 100000  # number of rounds, approximately
+SECOND = 100000  # approximate number of rounds per second
 FLAGS = ("-g", "-fno-omit-frame-pointer", "-O1")
 
 
@@ -90,8 +92,8 @@ def changed(an_event, measure="self"):
 
 
 def unchanged(record_pair, *words, measure="self"):
-    """Compare recordings of the same program. Repeat it if a row is reported as changed, which by chance alone happens
-    in one of 20."""
+    """Check that recordings of the same program are not reported as changed. If a row is, try once more: this happens
+    by chance in one of 20 comparisons."""
     for again in (True, False):
         pair = record_pair()
         an_event = event(*words, *pair)
@@ -122,7 +124,7 @@ def perf_pair():
 
 
 def lines_of(text):
-    """Rows of equal rank may be in any order, and trailing blanks are ignored."""
+    """Count the lines, without trailing blanks. Rows of equal rank may be in any order."""
     return collections.Counter(line.rstrip() for line in text.splitlines())
 
 
@@ -141,7 +143,8 @@ def test_perfs_numbers():
 
 
 def test_perfs_order():
-    """Our first row is one of perf's with the maximum in the sorted column: 0 is the baseline, 1 the other one."""
+    """Check that our first row is one of perf's rows with the maximum in the sorted column: column 0 is the baseline,
+    and column 1 is the result of the comparison."""
     pair = perf_pair()
     for options, column in tap.some([(["-q"], 1), (["-q", "-c", "delta"], 1), (["-q", "-c", "ratio", "-d", "work"], 1),
                                      (["-q", "-o", "0"], 0)], 3):
@@ -161,7 +164,8 @@ def test_separated_values():
 
 
 def test_uses_default_file_names():
-    """The default files are perf.data.old and perf.data; a single file is compared with perf.data.old."""
+    """Check that the default files are perf.data.old and perf.data, and that a single file is compared with
+    perf.data.old."""
     folder = tempfile.mkdtemp(dir=WORK)
     for name, share in (("perf.data.old", 100), ("perf.data", 150), ("third", 200)):
         shutil.copy(work(name, SECOND // 5, share), os.path.join(folder, name))
@@ -183,7 +187,7 @@ def test_uses_default_file_names():
 # ---- verdicts ----------------------------------------------------------------------------------
 
 def test_programs_that_did_not_change():
-    """At most 1 % of the rows of alternating pairs are reported as changed, with and without callchains."""
+    """Check that at most 1 % of the rows in alternating pairs are reported as changed, with and without callchains."""
     pairs, rows, wrong, bad = (100 if LONG else 3), 0, 0, []
     for i in range(pairs):
         for options in (["-F", "997"], ["-F", "3999", "-g"]):
@@ -204,7 +208,8 @@ def test_programs_that_did_not_change():
 
 @tap.full
 def test_planted_changes():
-    """A function of 10 % that grows to 12 %, with five recordings a side, is found in 95 of 100 comparisons."""
+    """Check that a function that grows from 10 % to 12 % is found in 95 of 100 comparisons, with five recordings per
+    side."""
     often, found = (40 if LONG else 1), 0
     share, rounds, rate = (123, SECOND, 3999) if LONG else (140, 2 * SECOND, 1999)
     for i in range(often):
@@ -225,8 +230,8 @@ def test_planted_changes():
 
 
 def test_finds_changes_in_functions_that_run_in_one_phase():
-    """A function that runs in one phase, 10 % of the time, and then takes twice as long: blocks of time cannot show
-    that."""
+    """Check that a change is found in a function that runs in only one phase, 10 % of the time, and then takes twice as
+    long. Comparing blocks of time cannot show this."""
     a, b = ([recorded(f"phase{share}.{n}", program(), SECOND // 2, share, 0, "phases") for n in range(3)] for share in (100, 200))
     row = rows_of(event(*sides(a, b)))["f1"]["self"]
     tap.same(row["verdict"], "grew", row)
@@ -234,7 +239,8 @@ def test_finds_changes_in_functions_that_run_in_one_phase():
 
 
 def test_a_recording_does_not_differ_from_itself():
-    """Nothing differs; without other recordings, noise between runs cannot be estimated."""
+    """Check that nothing differs between a recording and itself. Without other recordings, the noise between runs
+    cannot be estimated."""
     path = work("itself")
     for pair in ([path, path], sides([path, path], [path, path])):
         rows = rows_of(event(*pair)).values()
@@ -244,7 +250,7 @@ def test_a_recording_does_not_differ_from_itself():
 
 
 def test_rates_change_nothing():
-    """99 Hz and 999 Hz have the same shares."""
+    """Check that sampling at 99 Hz and at 999 Hz results in the same percentages."""
     an_event, _ = unchanged(lambda: [work(f"rate{rate}", 2 * SECOND, options=["-F", str(rate)]) for rate in (99, 999)])
     low, high = (recording["samples"] for recording in an_event["recordings"])
     assert high > 8 * low, (low, high)
@@ -272,7 +278,7 @@ def test_recursions_change_nothing():
 
 
 def test_times_and_counts():
-    """Twice the rounds take twice the time, and the same time for each round."""
+    """Check that twice as many rounds take twice the time, but the same time per round."""
     a, b = ([work(f"time{n}{i}", n * SECOND // 4, options=["-F", "1999"]) for i in range(3)] for n in (1, 2))
     for normalize, ratio in ((["--normalize", "time"], 2), (["--count-a", "1000", "--count-b", "2000"], 1), ([], 1)):
         row = rows_of(event(*normalize, *sides(a, b)))["f0"]["self"]
@@ -299,7 +305,7 @@ SPIN = "{ for (long i = 0; i < k; i++) sink += i * i; }"
 
 
 def moving(name, here, how="__attribute__((noinline))", other="only_here"):
-    """A program with a function spin() in its own file or in a library."""
+    """Build a program with a function spin() that is either in the program itself or in a library."""
     path = os.path.join(WORK, name, "moving")
     os.makedirs(os.path.dirname(path))
     declared = MOVING.replace("only_here", other)
@@ -361,7 +367,8 @@ def test_computes_known_numbers():
 
 
 def test_does_not_compare_addresses_of_anonymous_memory():
-    """An address in a file means the same in another run; one in anonymous memory or in the kernel does not."""
+    """Check that addresses in anonymous memory and in the kernel are not compared. Unlike addresses in a file, they
+    have no fixed meaning across runs."""
     pair = []
     for side, shift in (("a", 0), ("b", 0x100000)):
         records = [comm(7, "prog"), mmap(7, 0x1000 + shift, 0x1000, "/nonexistent/prog")]
@@ -393,7 +400,8 @@ def test_lines_fit_a_terminal():
 
 
 def test_the_browser_shows_the_same():
-    """On a terminal: rows as in JSON, sorted by the change; only changed ones; details of each recording; a name."""
+    """Check the browser: it shows the same rows as JSON, sorted by the change. Also check the view of changed rows, the
+    details of each recording, and the filter by name."""
     pair = [crafted("seen.a", [(0x10, 1)] * 300 + [(0x110, 1)] * 300),
             crafted("seen.b", [(0x10, 1)] * 500 + [(0x110, 1)] * 100)]
     nr = len(changed(event(*pair)))
@@ -414,7 +422,7 @@ def test_the_browser_shows_the_same():
         screen.press("Enter")
         screen.until(lambda s: s[-2].endswith("0/0") and s[1].startswith("no changed row matches the filter"), "no rows")
         screen.press("q")
-        screen.until(lambda s: any(line.startswith("# File of side A") for line in s), "what is left")
+        screen.until(lambda s: any(line.startswith("# File on side A") for line in s), "what is left")
 
 
 def test_the_browser_says_that_nothing_changed():
@@ -430,8 +438,8 @@ def test_the_browser_says_that_nothing_changed():
 
 
 def test_the_browser_in_narrow_windows():
-    """Names keep some width, with a gap before files. Bar, noise, baseline and verdict are dropped in this order, the
-    difference never."""
+    """Check that in narrow windows, names keep some width, with a gap before files. The bar, noise, baseline and
+    verdict columns are dropped in this order; the difference is never dropped."""
     pair = [crafted("narrow.a", [(0x10, 1)] * 300 + [(0x110, 1)] * 300),
             crafted("narrow.b", [(0x10, 1)] * 500 + [(0x110, 1)] * 100)]
     headings = ("Baseline", "Delta", "Noise", "Verdict", "Self")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally ftrace on the running kernel: all available features are tested, at least tracepoints in an instance, missing
-ones are explained. Whenever it ends, also by SIGKILL at random moments, tracefs is restored. tests/hardware/ftrace_kernel.py
-does the same with all tracers. argv: tally."""
+"""Test tally ftrace on the running kernel. All available features are used, at least tracepoints in an instance, and
+missing ones must be explained. However tally exits, even after SIGKILL at a random moment, tracefs must be restored.
+tests/hardware/ftrace_kernel.py does the same with all tracers. argv: tally."""
 import os
 import random
 import re
@@ -23,7 +23,8 @@ SEED = int(os.environ.get("TALLY_SEED", "5"))
 ROUNDS = int(os.environ.get("TALLY_ROUNDS", "40"))
 NOBODY = 65534
 SWITCH = ("-e", "sched:sched_switch")
-# Exits soon after tally. If tally was dead when it started, its parent is another process.
+# A command that exits soon after tally. If tally had died before the command started, the command's parent would be
+# another process.
 WHILE_PARENT = ("sh", "-c", "i=0; while [ $i -lt 1000000 ] && kill -0 $PPID; do i=$((i+1)); done 2>/dev/null")
 SETTINGS = ("tracing_on", "current_tracer", "trace_clock", "buffer_size_kb", "set_event", "set_event_pid", "set_ftrace_pid",
             "tracing_cpumask", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace",
@@ -47,7 +48,7 @@ def needs_tracefs():
 
 
 def ftrace(*args, status=0, **options):
-    """Run tally ftrace to its end, and check that everything is restored."""
+    """Run tally ftrace until it exits, and check that everything is restored."""
     needs_tracefs()
     before = settings()
     run = subprocess.Popen([TALLY, "ftrace", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -59,7 +60,8 @@ def ftrace(*args, status=0, **options):
 
 
 def nothing_left(run, before, what):
-    """Instances of other programs may appear and disappear."""
+    """Check that all settings are restored and that this run's instance is gone. Other programs' instances may appear
+    and disappear."""
     tap.same(settings(), before, f"settings after {what}")
     tap.same(os.path.exists(instance(run)), False, f"an instance after {what}")
 
@@ -82,10 +84,10 @@ def histogram(text):
 
 
 def test_usage_errors():
-    for args, said in ((("-a", "-t"), "an argument is required"), ((), "nothing to trace"), (("-p", "1", "true"), "exclude each other"),
+    for args, said in ((("-a", "-t"), "requires an argument"), ((), "nothing to trace"), (("-p", "1", "true"), "cannot be combined"),
                        (("latency", "true"), "requires one function (-T)"), (("latency", "-e", "a:b", "true"), "-e twice"),
-                       (("profile", "-s", "size", "true"), "--sort size"), (("profile", "-e", "a:b", "true"), "-e is only for"),
-                       (("latency", "-T", "f", "-t", "function", "true"), "-t is only for")):
+                       (("profile", "-s", "size", "true"), "--sort size"), (("profile", "-e", "a:b", "true"), "-e is only valid for"),
+                       (("latency", "-T", "f", "-t", "function", "true"), "-t is only valid for")):
         run = tap.run(TALLY, "ftrace", *args, status=129)
         assert said in run.stderr, run.stderr
 
@@ -109,7 +111,7 @@ def tracers():
 
 
 def forbidden():
-    """Return true if the kernel denies function tracing even to root, whatever its tracers are."""
+    """Return true if the kernel denies function tracing even to root, whatever tracers it has."""
     needs_tracefs()
     try:
         with open(TRACEFS + "/available_filter_functions", encoding="utf-8") as file:
@@ -133,7 +135,7 @@ def test_forbidden_functions_are_explained():
     if not forbidden():
         raise tap.Skip("this kernel permits functions to be traced")
     for args in (("-t", "function", "--", "true"), ("-T", "vfs_read", "-a"), ("-F",)):
-        has(ftrace(*args, status=1).stderr, "the kernel itself denies access", "CAP_DAC_OVERRIDE is held", "hint: .*lockdown")
+        has(ftrace(*args, status=1).stderr, "the kernel denies access", "CAP_DAC_OVERRIDE is held", "hint: .*lockdown")
 
 
 def test_functions():
@@ -166,7 +168,7 @@ def test_latency_between_events():
 
 def test_reports_lost_events():
     machine.need_trace_event("raw_syscalls/sys_enter")
-    # The buffer is not read meanwhile: the command stops tally.
+    # The command stops tally, so the buffer is not read in the meantime.
     many = "kill -STOP $PPID; i=0; while [ $i -lt 3000 ]; do kill -0 $$; i=$((i+1)); done; kill -CONT $PPID"
     run = ftrace("-m", "4K", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit", "--", "sh", "-c", many)
     gaps = re.findall(r"^CPU:\d+ \[LOST (\d+) EVENTS\]$", run.stdout, re.M)
@@ -184,7 +186,8 @@ def test_delay_and_missing_commands():
 
 
 def start(*args):
-    """Start it, and wait for its first line of output. SIGHUP is enabled, which nohup would disable."""
+    """Start tally ftrace, and wait for its first line of output. Reset SIGHUP to its default action, because nohup
+    ignores it."""
     run = subprocess.Popen([TALLY, "ftrace", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     run.stdout.readline()
@@ -192,7 +195,7 @@ def start(*args):
 
 
 def keeper_of(run):
-    """Return the keeper, which is the only child without a command."""
+    """Return the PID of the keeper, which is the only child in a run without a command."""
     with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="utf-8") as file:
         return int(file.read())
 
@@ -214,7 +217,7 @@ def test_ends_if_the_reader_exits():
     run = start("-a", *SWITCH)
     run.stdout.close()
     run.wait(tap.PATIENCE)
-    run.stderr.read()  # to its end: the keeper has exited
+    run.stderr.read()  # end of file means that the keeper has exited
     nothing_left(run, before, "it")
 
 
@@ -236,13 +239,13 @@ def test_removes_stale_instances():
     os.kill(keeper_of(run), signal.SIGKILL)
     run.kill()
     run.communicate(timeout=tap.PATIENCE)
-    # If both are killed, the instance remains until the next run.
+    # If tally and its keeper are both killed, the instance remains until the next run.
     tap.run(TALLY, "ftrace", *SWITCH, "--", "true")
     nothing_left(run, before, "the next one")
 
 
 def time_to_instance(args):
-    """Return three times the time that it needs to create its instance, which depends on the load."""
+    """Return three times the time that tally needs to create its instance, which depends on the load."""
     start = time.monotonic()
     run = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     tap.wait_until(lambda: os.path.isdir(instance(run)), "an instance", pause=0.002)
@@ -254,7 +257,8 @@ def time_to_instance(args):
 
 
 def test_killed_at_random_moments():
-    """Its output is also open in the keeper: at its end everything has been restored."""
+    """Kill tally at random moments. The keeper also has tally's output open, so once the output ends, everything has
+    been restored."""
     needs_tracefs()
     machine.need_trace_event("raw_syscalls/sys_enter")
     before = settings()
@@ -280,7 +284,7 @@ def test_killed_at_random_moments():
 
 
 class User:
-    """A copy of tally with capabilities, run as user nobody."""
+    """A copy of tally with capabilities, run as an unprivileged user."""
 
     def __init__(self, capabilities):
         needs_tracefs()
@@ -317,12 +321,12 @@ def test_permission_is_explained():
                 status, _, err = user.run(*args)
                 tap.same(status, 1, f"status with {capabilities}")
                 has(err, "tracefs uses file permissions: CAP_PERFMON",
-                    rf"is d?[rwx-]+ of 0:\d+, this process runs as user {NOBODY}; CAP_PERFMON is {held}, CAP_DAC_OVERRIDE is not held",
+                    rf"is d?[rwx-]+, owned by 0:\d+; this process runs as user {NOBODY}; CAP_PERFMON is {held}, CAP_DAC_OVERRIDE is not held",
                     "hint: .*root")
 
 
 def test_capability_that_suffices():
-    """The capability is dropped while it traces; the keeper has it."""
+    """Check that tally has dropped the capability while it is tracing, and that the keeper still has it."""
     before = settings() if os.geteuid() == 0 else None
     with User("cap_dac_override,cap_perfmon=ep") as user:
         status, out, err = user.run(*SWITCH, "--", "sleep", "0.01")

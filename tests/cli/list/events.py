@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Named events and metrics on the command line: `tally list`, `stat -M`, `--dry-run`, `--plan`, `--events-dir`.
+"""Test named events and metrics on the command line: `tally list`, `stat -M`, `--dry-run`, `--plan`, `--events-dir`.
 
 usage: events.py TALLY
 
-Other CPUs are selected with --cpuid; nothing here needs a PMU.
+Other CPUs are selected with --cpuid; no test needs a PMU.
 """
 import json
 import os
@@ -36,7 +36,7 @@ def listed(*args, **env):
 
 
 def configs(*args, **env):
-    """Return {event: config} of a dry run."""
+    """Return {event: config} from a dry run."""
     text = tally("stat", "--dry-run", *args, "true", **env).stdout
     return {name.strip(): int(config, 0)
             for name, config in re.findall(r"^ *(\S+): .*?config: (\w+)", text, re.M)}
@@ -158,7 +158,7 @@ def test_rejects_unknown_metrics():
 
 
 def test_metric_of_software_events():
-    """Metrics that need no PMU are counted here: their value is computed from the counts."""
+    """Count metrics that need no PMU, and check that their values are computed from the counts."""
     machine.need_kernel_events()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "soft.json"
@@ -210,7 +210,8 @@ def test_plan_of_multiplexed_groups():
 
 
 def test_plan_of_topdown():
-    """All levels for which Intel has formulas, on clients, servers, small cores and hybrid CPUs."""
+    """Check the plans for all top-down levels for which Intel has formulas, on client, server, small-core and hybrid
+    CPUs."""
     cpus = {"haswell": 4, "broadwellx": 4, "skylake": 4, "cascadelakex": 4, "tigerlake": 4, "icelakex": 4,
             "sapphirerapids": 4, "graniterapids": 4, "alderlake": 4, "meteorlake": 4, "lunarlake": 4, "arrowlake": 4,
             "sierraforest": 3, "grandridge": 3, "elkhartlake": 1, "GenuineIntel-6-B7-1": 4}
@@ -226,12 +227,12 @@ def test_plan_of_topdown():
 def test_plan_of_metrics():
     text = tally("stat", "--plan", "--cpuid", "sapphirerapids", "-M", "ipc,cpi,TopdownL1").stdout
     assert "1 pass\n" in text and re.search(r"metric ipc +100\.00%", text), text
-    tally("stat", "--plan", "--dry-run", "-e", "cs", "true", status=129, says="--dry-run and --plan exclude each other")
+    tally("stat", "--plan", "--dry-run", "-e", "cs", "true", status=129, says="--dry-run and --plan cannot be used together")
 
 
 @tap.always
 def test_cpu_is_a_list_of_cpus():
-    """--cpu and --cpuid have different meanings."""
+    """Check that --cpu is a list of CPU numbers, whereas --cpuid selects a CPU model."""
     for more in ((), ("--dry-run",), ("--plan",)):
         done = tally("stat", *more, "--cpu", "skylakex", "-e", "cycles", "true", status=129)
         assert "--cpu skylakex: must be a list of CPU numbers" in done.stderr and "--cpuid skylakex" in done.stderr, done.stderr

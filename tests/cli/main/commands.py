@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Common behaviour of all commands: help, exit statuses, and errors that contain the failed action, the reason and the
-fix.
+"""Test the behaviour that all commands share: help, exit statuses, and errors that contain the failed action, the
+reason and the fix.
 
 usage: commands.py TALLY FIXTURES SHARED
 """
@@ -19,11 +19,11 @@ TALLY = sys.argv[1]
 SETS = fixtures.sets(*sys.argv[2:4])
 OWN = SETS[0]
 EMPTY = tempfile.TemporaryDirectory()
-# For each set: a typical recording, its number of samples, one with several commands, and the minimal number of files.
+# For each set of recordings: a typical recording, a recording of several commands, and the minimum number of files.
 SAMPLES = {True: ("perf61/several.data", "perf61/several.data", 75),
            False: ("quipper/perf.data.singleprocess-3.4", "quipper/perf.data.systemwide.1-3.8", 90)}
-ORIGINALS = {True: "perf61", False: "quipper"}  # of big-endian copies
-# Streams with a record of size 0, and files too short to detect anything else.
+ORIGINALS = {True: "perf61", False: "quipper"}  # recordings from which the big-endian copies were made
+# Streams with a record of size 0, and files that are too short to be identified.
 ENDLESS = {True: "damaged/zero_size.stream.data", False: "quipper/perf.data.piped.corrupted.zero_size_sample-3.2"}
 FUZZED = {True: "damaged/fuzz-chain.stream.data", False: "quipper/fuzz-4883679740166144"}
 
@@ -57,7 +57,7 @@ def test_numbers_with_garbage_behind_them_are_refused():
 
 def test_unknown_command_exits_with_1():
     run = tap.run(TALLY, "frobnicate", status=1)
-    assert "not a command" in run.stderr
+    assert "not a tally command" in run.stderr
 
 
 def test_version_has_build_options():
@@ -90,7 +90,8 @@ def check_broken_recordings_end_with_an_error_at_once(one):
 
 
 def test_reports_where_a_recording_is_truncated():
-    """A file truncated in its header is rejected; one truncated later is read up to that point."""
+    """Check that a file truncated in its header is rejected, and that a file truncated later is read up to that
+    point."""
     with open(OWN.recording("perf61", "ticks.data"), "rb") as file:
         whole = file.read()
     with tempfile.NamedTemporaryFile() as cut:
@@ -112,7 +113,7 @@ def check_every_recording_opens(one):
     for path in one.files():
         name = os.path.basename(path)
         run = tap.run(TALLY, "report", "-i", path, "--header")
-        # These contain a broken record header.
+        # These files have a broken record header.
         broken = "zero_size" in name or "short_record" in name
         tap.same(run.returncode, 1 if broken else 0, f"{name}: {run.stderr[:300]}")
         opened += 1
@@ -124,11 +125,12 @@ def check_big_endian_twins_print_the_same(one):
     assert len(twins) >= 6, twins
     for name in tap.some(twins, 4):
         twin, original = one.recording("bigendian-twins", name), one.recording(ORIGINALS[one.own], name[:-3])
-        # Our originals are from this architecture: local files may match them, but never the big-endian copies.
+        # Our originals were recorded on this architecture, so local files may match them, but never match the
+        # big-endian copies.
         nowhere = ["--symfs", EMPTY.name] if one.own else []
         for command in (["script", *nowhere], ["evlist", "-v"], ["buildid-list"], ["report", *nowhere]):
             if command == ["buildid-list"] and name.startswith("unfinished"):
-                continue  # has no table: the IDs would be those of local files
+                continue  # the file has no build ID table, so the IDs would be those of local files
             want = tap.run(TALLY, *command, "-i", original).stdout
             hollow = command == ["buildid-list"] or re.match("counted|intervals|nothing", name)
             assert want or hollow, (original, command)
@@ -180,7 +182,7 @@ def heading(path, *options):
 
 
 def check_report_adds_to_the_defaults(one):
-    """As in perf, only the first character of the list is a sign."""
+    """Check that only the first character of the list is a sign, as in perf."""
     path = one.recording(SAMPLES[one.own][0])
     keys = ["Command", "Shared Object", "Symbol"]
     for options, want in (

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every option and command that the installed perf prints with -h exists in tally, or is in the table with the reason
-why it has no effect or what to use instead (src/cli/main/perf_options.c).
+"""Check that every option and command that the installed perf prints with -h exists in tally, or is in the table with
+the reason why it has no effect or with its replacement (src/cli/main/perf_options.c).
 
 usage: perf_options.py TALLY
 """
@@ -17,9 +17,10 @@ import tap  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
 COMMANDS = ["stat", "record", "report", "script", "top", "list", "evlist", "buildid-list", "ftrace", "annotate", "diff"]
-# A letter, a long name or both, and whether an argument follows: "[=" is optional.
+# A line of a help text: an option's letter, long name or both, and whether the option takes an argument ("[=" if the
+# argument is optional).
 OPTION = re.compile(r"^ {4}(?:-(?P<letter>\w)|   )(?:,? +)?(?:--(?P<name>[\w-]+))?(?P<arg>\[=|=| <|)")
-TAKEN, REFUSED = "Options of perf without effect here, and why", "Options of perf that are not supported"
+TAKEN, REFUSED = "perf options that have no effect in tally, and why", "perf options that tally does not support"
 
 
 def options(text):
@@ -35,7 +36,7 @@ def perf_help(*words):
 
 
 def rows(command, heading):
-    """Return the rows of the table below a heading, up to the next one."""
+    """Return the rows of the table below a heading, up to the next heading."""
     text = tap.run(TALLY, "help", command).stdout
     if heading not in text:
         return []
@@ -84,7 +85,8 @@ def test_refused_options_say_what_to_use():
 
 
 def test_taken_options_say_why():
-    """They are parsed with their argument, so the next word belongs to the command: a file that does not exist."""
+    """Check that options without an effect are parsed with their argument. The next word therefore belongs to the
+    command: a file that does not exist."""
     seen = 0
     for command in set(COMMANDS) - {"top", "record", "stat", "list", "ftrace"}:
         for row in rows(command, TAKEN):
@@ -113,9 +115,9 @@ def test_handles_misspelled_and_abbreviated_options():
     run = tap.run(TALLY, "script", "--no-stitch-lbr")
     assert "'--no-stitch-lbr' is not supported" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--objdump")
-    assert run.returncode == 129 and "an argument is required" in run.stderr, run.stderr
+    assert run.returncode == 129 and "requires an argument" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--modules=x")
-    assert run.returncode == 129 and "no argument is allowed" in run.stderr, run.stderr
+    assert run.returncode == 129 and "does not take an argument" in run.stderr, run.stderr
 
 
 def test_every_command():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Provoke errors on this kernel: the message contains the cause.
+"""Provoke errors on this kernel, and check that the messages contain the cause.
 
 usage: refusals.py TALLY [--markdown]
 
-Each row of the table is a test. --markdown prints docs/refusals.md instead: the table with the output of the installed
-perf in the same environment.
+Each row of the table is a test. --markdown prints docs/refusals.md instead: the table together with the output of the
+installed perf in the same environment.
 """
 import contextlib
 import errno
@@ -40,7 +40,7 @@ def account():
 
 
 class Place:
-    """Environment of a command: user, program and settings."""
+    """The environment of a command: user, program and settings."""
 
     def __init__(self, words, user=True, caps=None, before=None, preexec=None, check=None, around=None,
                  **sysctls):
@@ -51,7 +51,7 @@ class Place:
         self.sysctls = sysctls or {"perf_event_paranoid": 2}
 
     def program(self, path):
-        """Return a copy of a program that can be run there."""
+        """Return a copy of a program that can be run in this environment."""
         if not self.user:
             return path
         name = os.path.basename(path) + (re.sub(r"\W", "-", self.caps) if self.caps else "")
@@ -90,11 +90,11 @@ def no_pmu():
 
 @contextlib.contextmanager
 def open_tracefs(program):
-    """Let all users read the descriptions of tracepoints temporarily."""
+    """Temporarily let the test user's group read the descriptions of tracepoints."""
     machine.need_tracepoints()
     mode = os.stat("/sys/kernel/tracing").st_mode & 0o777
     try:
-        # As tally suggests it: by a group. Other users cannot read the descriptions.
+        # Grant access to a group, as tally suggests. Other users still cannot read the descriptions.
         if tap.run("mount", "-o", f"remount,gid={account().gid},mode=750",
                    "/sys/kernel/tracing").returncode:
             raise tap.Skip("cannot remount tracefs")
@@ -108,7 +108,7 @@ def open_tracefs(program):
 
 @contextlib.contextmanager
 def nosuid(program):
-    """Put the program on a file system that ignores its capabilities."""
+    """Copy the program to a file system that ignores its capabilities."""
     machine.need_mounts()
     directory = account().make("nosuid")
     assert not tap.run("mount", "-t", "tmpfs", "-o", "nosuid,mode=755,size=256m", "none", directory).returncode
@@ -146,7 +146,7 @@ NOSUID = Place("cap_perfmon=ep, nosuid mount", around=nosuid)
 FEW_FILES = Place("RLIMIT_NOFILE 24", preexec=rights.limit(resource.RLIMIT_NOFILE, 24))
 NO_MEMLOCK = Place("RLIMIT_MEMLOCK 0", preexec=rights.limit(resource.RLIMIT_MEMLOCK, 0),
                    perf_event_paranoid=0, perf_event_mlock_kb=64)
-# Leak detection needs a process.
+# LeakSanitizer needs to create a process.
 FEW_TASKS = Place("RLIMIT_NPROC 0", preexec=rights.limit(resource.RLIMIT_NPROC, 0),
                   before=["env", "ASAN_OPTIONS=" + tap.without_leaks()["ASAN_OPTIONS"]])
 TRACEPOINTS = {value: Place(f"paranoid {value}, tracefs readable", around=open_tracefs,
@@ -162,7 +162,7 @@ OFFLINE = Place("root, CPU 1 off line", user=False, around=offline)
 
 DATA = ["-o", "refused.data"]
 RECORD, STAT = ["record", *DATA], ["stat"]
-VIA_KERNEL = ["--via", "kernel"]  # otherwise it continues without the kernel: via.py
+VIA_KERNEL = ["--via", "kernel"]  # otherwise tally would continue without the kernel, see via.py
 GOES_ON = "it is told, and the command goes on without"
 ALL_CPUS = r"counting all tasks on a CPU requires privileges"
 IN_KERNEL = r"counting in the kernel requires privileges"
@@ -171,12 +171,12 @@ SECCOMP = r"a seccomp filter forbids perf_event_open"
 FOREIGN = r"belongs to another user, or has privileges that this process lacks"
 PIDS = r"found: kernel.perf_event_paranoid is {}, and CAP_PERFMON is not held"
 SETCAP = r"hint: sudo setcap cap_perfmon=ep \S+ \(cap_sys_admin is accepted too, but discouraged\)"
-BY_CONTAINER = r"hint: in a container: start it with --cap-add PERFMON"
+BY_CONTAINER = r"hint: in a container: start the container with --cap-add PERFMON"
 MANY = ",".join(["task-clock"] * 40)
 WATCHED = [f"mem:0x{address:x}:w:u" for address in range(0x1000, 0x5001, 0x1000)]
 WATCHES = [word for name in WATCHED for word in ("-e", name)]
 
-# Environment; command; texts that the message must contain.
+# Environment; command; strings that the message must contain.
 TABLE = [
     # -- paranoid level
     (level(3), [*RECORD, "-a", "true"], [ALL_CPUS, PIDS.format(3), "at most 0", SETCAP,
@@ -221,13 +221,13 @@ TABLE = [
     (PASSING, [*STAT, "-a", "-e", "cpu-clock", "true"], [ALL_CPUS, PIDS.format(2), "no_new_privs"]),
     # -- ineffective capabilities
     (USERNS, [*STAT, "-a", "-e", "cpu-clock", "true"],
-     [ALL_CPUS, "CAP_PERFMON is only held in this user namespace, where it does not count",
-      "outside of the user namespace", "on the host"]),
+     [ALL_CPUS, "CAP_PERFMON is held only in this user namespace, where it does not count",
+      "outside the user namespace", "on the host"]),
     (USERNS, [*RECORD, "-e", "context-switches", "true"], [ALONE, "does not count"]),
     (BOUNDED, [*STAT, "-a", "-e", "cpu-clock", "true"], [ALL_CPUS, BY_CONTAINER]),
     (BOUNDED, [*RECORD, "-e", "context-switches", "true"], [ALONE, BY_CONTAINER]),
     (NO_NEW, [*STAT, "-a", "-e", "cpu-clock", "true"],
-     [ALL_CPUS, "hint: run it without no_new_privs"]),
+     [ALL_CPUS, "hint: run tally without no_new_privs"]),
     (NOSUID, [*STAT, "-a", "-e", "cpu-clock", "true"], [ALL_CPUS, "hint: copy .* without nosuid"]),
     # -- limits
     (FEW_FILES, [*STAT, "-e", MANY, "true"], ["too many open files", "RLIMIT_NOFILE is 24"]),
@@ -235,7 +235,7 @@ TABLE = [
     (FEW_TASKS, [*RECORD, "true"], ["cannot start 'true'", "RLIMIT_NPROC is 0"]),
     (FEW_TASKS, [*STAT, "true"], ["cannot start 'true'", "RLIMIT_NPROC is 0"]),
     (NO_MEMLOCK, [*RECORD, "-m", "128", "-a", "true"],
-     ["the ring buffers exceed the limit of locked memory", "perf_event_mlock_kb is 64", "RLIMIT_MEMLOCK is 0 KiB",
+     ["the ring buffers exceed the locked memory limit", "perf_event_mlock_kb is 64", "RLIMIT_MEMLOCK is 0 KiB",
       "setcap cap_ipc_lock=ep", "sysctl kernel.perf_event_mlock_kb="]),
     (ROOT, [*RECORD, "-F", "100000000", "true"],
      [GOES_ON, "instead of 100000000 Hz, the limit of kernel.perf_event_max_sample_rate"]),
@@ -246,11 +246,11 @@ TABLE = [
      ["9999 entries exceed the kernel's limit", r"perf_event_max_stack is \d+"]),
     (REGISTERS, [*STAT, *WATCHES, "true"], [GOES_ON, "all breakpoint registers are in use"]),
     # -- missing features
-    (NO_PMU, [*STAT, "-v", "-e", "cycles", "true"], [GOES_ON, "no PMU of this system counts this event"]),
-    (NO_PMU, [*RECORD, "-e", "instructions", "true"], ["no PMU of this system counts this event",
+    (NO_PMU, [*STAT, "-v", "-e", "cycles", "true"], [GOES_ON, "no PMU on this system counts this event"]),
+    (NO_PMU, [*RECORD, "-e", "instructions", "true"], ["no PMU on this system counts this event",
                                                        "software events"]),
-    (NO_PMU, [*RECORD, "-e", "cache-misses", "true"], ["no PMU of this system counts this event"]),
-    (NO_PMU, [*RECORD, "-e", "r1234", "true"], ["no PMU of this system counts this event"]),
+    (NO_PMU, [*RECORD, "-e", "cache-misses", "true"], ["no PMU on this system counts this event"]),
+    (NO_PMU, [*RECORD, "-e", "r1234", "true"], ["no PMU on this system counts this event"]),
     (ROOT, [*STAT, "-e", "nonsense", "true"], ["nonsense"]),
     (ROOT, [*STAT, "-e", "nopmu/event=1/", "true"], ["nopmu"]),
     (ROOT, [*STAT, "-e", "sched:nonsense", "true"], ["nonsense"]),

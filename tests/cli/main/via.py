@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""--via: measuring with the kernel's perf_event_open, and without it.
+"""Test --via: measuring with the kernel's perf_event_open, and without it.
 
 usage: via.py TALLY
 """
@@ -41,8 +41,8 @@ def program(static=False):
 
 
 def told_by(output):
-    """Return the CPU time in ns that programs print: each reads the clock of the kernel's scheduler at its last
-    instruction."""
+    """Return the sum of the CPU times in ns that the programs printed. Each program reads the clock of the kernel's
+    scheduler at its last instruction."""
     told = [int(number) for number in re.findall(r"^told (\d+)$", output, re.M)]
     assert told, f"the command does not say what it used: {output[:500]}"
     return sum(told)
@@ -51,13 +51,14 @@ def told_by(output):
 def check_clock(table, counts, output):
     """Check that the count is between the time printed by the command and its resource usage.
 
-    Both are exact and from the same clock as the count. Usage also includes the start of the program before the exec,
-    and the kernel's work in an exit after the stop in which tally reads the clock last. This is not a loss: events of
-    Linux 6.18 end there, too. For a shell with 400 small children it is 0.66 ms for each exit, a fifth of their time:
-    265 of 1,328 ms on an idle machine, 257 of 1,428 ms next to four busy loops.
+    Both of these values are exact and from the same clock as the count. The usage also includes the start of the
+    program before the exec, and the kernel's work during exit after the stop at which tally last reads the clock.
+    Leaving this out is not a loss: on Linux 6.18, events end at the same point. For a shell with 400 small children,
+    the difference is 0.66 ms per exit, a fifth of their time: 265 of 1,328 ms on an idle machine, and 257 of 1,428 ms
+    next to four busy loops.
     """
     told, used = told_by(output), table["user_ns"] + table["system_ns"]
-    rounded = 2000  # usage is the sum of two numbers in microseconds
+    rounded = 2000  # resource usage is the sum of two values, each rounded to microseconds
     assert 0 < told <= counts["task-clock"]["value"] <= used + rounded, (told, counts["task-clock"], used)
 
 
@@ -66,15 +67,15 @@ def counts_of(text):
     return table, {row["event"]: row for row in table["counts"]}
 
 
-# The standard deviation of the greatest share, 40 %, is 1.55 points in 1,000 stops (the root of 0.4 * 0.6 / 1,000): 8
-# points are five times that. In 400 stops it is 2.45 points.
+# The standard deviation of the largest share, 40 %, is 1.55 percentage points in 1,000 stops (the square root of 0.4 *
+# 0.6 / 1,000), and 2.45 points in 400 stops. The tolerance is five times that.
 STOPS, POINTS = (400, 12.5) if tap.QUICK else (1000, 8)
 
 
 def stops_worth(data):
-    """Return the number of stops with one sample each that would have the same precision. On a busy machine tally may
-    stop a thread late; it then takes one sample for each elapsed period, all of them at one instruction. n samples
-    there count as n squared in the variance."""
+    """Return the number of stops with one sample each that would have the same precision. On a busy machine, tally may
+    stop a thread late; it then takes one sample for each elapsed period, all at the same instruction. n samples at one
+    stop contribute n squared to the variance."""
     done = tap.run(TALLY, "script", "-i", data, "-G", "-F", "tid,time,ip", status=0)
     stops, last = [], {}
     for tid, seconds, microseconds, ip in re.findall(r"^\s*(\d+)\s+(\d+)\.(\d{6}):\s+([0-9a-f]+)", done.stdout, re.M):
@@ -88,11 +89,11 @@ def stops_worth(data):
     return sum(stops) ** 2 / max(sum(count * count for count in stops), 1)
 
 
-WORK_FACTOR = [STOPS / 400]  # the factor that sufficed for earlier tests is used for later ones
+WORK_FACTOR = [STOPS / 400]  # reuses the factor that was sufficient for earlier tests
 
 
 def check_shares(record):
-    """record(factor) records a multiple of the usual work. The shares are checked when there were enough stops."""
+    """Check the percentages once there were enough stops. record(factor) records a multiple of the usual work."""
     for _ in range(6):
         data = record(WORK_FACTOR[0])
         stops = stops_worth(data)
@@ -127,7 +128,7 @@ def test_counts_have_their_quality():
 
 def test_text_names_the_host():
     run = tap.run(TALLY, "stat", "--via", "user", "-e", "task-clock", "true")
-    assert "counts are estimates of the user host" in run.stderr, run.stderr
+    assert "counts are estimates from the user host" in run.stderr, run.stderr
     machine.need_events()
     run = tap.run(TALLY, "stat", "-e", "task-clock:u", "true")
     assert "user host" not in run.stderr, run.stderr
@@ -171,7 +172,7 @@ def tracer_of(process):
 
 
 def counted_while_it_works(run, process, *options):
-    """Return the count of a running process for a time in which it got CPU time."""
+    """Return the count for a running process over an interval in which the process got CPU time."""
     done = tap.while_it_works(process.pid, lambda seconds: run(
         TALLY, "stat", *options, "--json", "-e", "task-clock", "-p", process.pid, "--timeout", str(int(seconds * 1000))))
     return counts_of(done.stderr)[1]["task-clock"]["value"], done.stderr
@@ -221,7 +222,7 @@ def test_threads_that_are_traced():
     try:
         tap.wait_until(lambda: tracer_of(process) != "0", "the process to be traced")
         run = tap.run(TALLY, "stat", "--via", "user", "-p", process.pid, "--timeout", "100")
-        assert run.returncode and "already traced" in run.stderr, run.stderr
+        assert run.returncode and "already being traced" in run.stderr, run.stderr
         assert re.search(r"thread \d+ is tracing it", run.stderr), run.stderr
     finally:
         for each in (other, process):
@@ -265,7 +266,7 @@ def test_samples_weigh_what_was_used():
     used = counts_of(run.stderr)[1]["task-clock"]["value"]
     done = tap.run(TALLY, "report", "-i", data, "--json", "-s", "comm")
     weight = json.loads(done.stdout)["events"][0]["period"]
-    # Two runs on a machine that may be busy.
+    # Two runs can differ on a busy machine.
     assert 0.5 * used < weight < 2 * used, (weight, used)
 
 
@@ -336,7 +337,7 @@ def test_waits_that_signals_interrupt():
 
 
 def check_everything(run):
-    """Check stat, record, report and profile, run by `run`."""
+    """Check stat, record, report and profile when run by `run`."""
     done = run(TALLY, "stat", "--json", "-e", "task-clock", program(), LOOPS, status=0)
     table, counts = counts_of(done.stderr)
     tap.same((table["via"], counts["task-clock"]["quality"]), ("user", "estimated"), done.stderr)
@@ -348,7 +349,7 @@ def check_everything(run):
     check_shares(record)
     done = run(TALLY, "profile", "--stdio", program(), LOOPS, status=0)
     assert "four" in done.stdout, done.stdout
-    # A running process: in the same namespaces, and of the same user.
+    # Attach to a running process of the same user in the same namespaces.
     machine.need_ptrace_of_others()
     script = ('"$2" -2000 & pid=$!; for seconds in 3 30 120; do '
               'shown=$(timeout --preserve-status -s INT $seconds "$1" top --stdio -d 0.5 -p $pid); status=$?; '
@@ -397,15 +398,15 @@ MOST_THREADS = {"one millisecond": 1, "one thread": 1, "threads": 4, "forks": 40
 
 
 def used_by_children():
-    """Return the CPU time of children in nanoseconds. It must be from the same run, since threads that share a cache
-    line take a different time in each."""
+    """Return the CPU time of child processes in nanoseconds. It must be taken from the same run, because threads that
+    share a cache line take a different time in each run."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (usage.ru_utime + usage.ru_stime) * 1e9
 
 
 def check_kind(name, make, run):
-    """Check that the count is the CPU time of the command, and the weight of samples about the same, for any kind of
-    command."""
+    """Check for any kind of command that the count is the command's CPU time, and that the samples have about the same
+    total weight."""
     command = make()
     done = run(TALLY, "stat", "--json", "-e", "task-clock,page-faults", *command, status=0)
     table, counts = counts_of(done.stderr)
@@ -417,7 +418,7 @@ def check_kind(name, make, run):
     data, done = recorded("-g", *command, run=run, name="kind.data")
     told, used = told_by(done.stdout), used_by_children() - before
     done = run(TALLY, "report", "-i", data, "--json", "-s", "symbol", status=0)
-    # The last part of a period of each thread has no sample. `used` includes tally.
+    # The incomplete period at the end of each thread has no sample. `used` includes tally itself.
     wanted = told - MOST_THREADS.get(name, 50) * 1e9 / 999
     if wanted > 0:
         event = json.loads(done.stdout)["events"][0]
@@ -433,13 +434,14 @@ def kind_test(refusal, name, make):
 
 def check_kinds(run):
     for name, make in KINDS.items():
-        with contextlib.suppress(tap.Skip):  # the test of that kind reports it
-            if run("test", "-x", make()[0]).returncode == 0:  # an interpreter in the home of another user cannot be run
+        with contextlib.suppress(tap.Skip):  # the kind's own test reports the skip
+            if run("test", "-x", make()[0]).returncode == 0:  # another user's home may be inaccessible
                 check_kind(name, make, run)
 
 
 REFUSALS = {"refused": (errno.EPERM,), "not_there": (errno.ENOSYS,), "killed": (0, True)}
-# They only differ in the first call of perf_event_open: TALLY_LONG=1 tests every kind of program with each.
+# The refusals differ only in the first call to perf_event_open. With TALLY_LONG=1, every kind of program is tested with
+# each refusal.
 ALWAYS = {"refused": set(KINDS), "not_there": {"one thread", "forks"}, "killed": {"one thread", "static"}}
 for refusal in REFUSALS:
     for kind, make_kind in KINDS.items():
@@ -449,8 +451,8 @@ for refusal in REFUSALS:
 
 
 def check_running(run, starter):
-    """Check stat, record, report and top of a running process, with commands run by `run` and started by `starter` with
-    the same permissions."""
+    """Check stat, record, report and top on a running process. `run` runs commands, and `starter` starts them, with the
+    same permissions."""
     process = running()
     try:
         value, said = counted_while_it_works(run, process)
@@ -514,8 +516,8 @@ def remove_recordings(account):
 
 @tap.full
 def test_user_without_rights():
-    """An unprivileged user with perf_event_paranoid 3, as in Debian's kernels, which return EACCES. The setting is not
-    changed."""
+    """Test an unprivileged user with perf_event_paranoid 3, as in Debian's kernels, which return EACCES. The setting
+    itself is not changed."""
     machine.need_unshare("-m")
     os.chmod(WORK, 0o777)
     program()

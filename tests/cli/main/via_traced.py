@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""--via user: programs that behave differently under ptrace, and processes that /proc does not show.
+"""Test --via user with programs that behave differently under ptrace, and with processes that /proc does not show.
 
 usage: via_traced.py TALLY
 """
@@ -32,7 +32,8 @@ def as_user(*args, **options):
 
 
 def with_rights(name, mode):
-    """Return a program of root with this mode, or without it if the file system ignores it."""
+    """Return a program owned by root with this mode. Skip the test if set-user-ID programs get no privileges on this
+    file system."""
     machine.need_nobody()
     machine.need_ptrace()
     path = steps.build(os.path.join(WORK, name), WHO, "-O1")
@@ -44,7 +45,7 @@ def with_rights(name, mode):
 
 
 def tally_for_user():
-    """Return a copy that all users can run, as the build directory may not be accessible."""
+    """Return a copy of tally that all users can run, because the build directory may not be accessible to them."""
     path = os.path.join(WORK, "tally")
     if not os.path.exists(path):
         with open(TALLY, "rb") as source, open(path, "wb") as copy:
@@ -88,7 +89,7 @@ def test_leak_detecting_programs_run_untraced():
         raise tap.Skip("LeakSanitizer does not work here")
     tally = {**env, "ASAN_OPTIONS": "detect_leaks=0"} if "ASAN_OPTIONS" in os.environ else env
     for command in ((path,), ("sh", "-c", path + "; exit $?")):
-        # Leak detection of tally is disabled, but the environment of the command is not changed.
+        # Disable leak detection in tally, but not in the command.
         words = ["env", "-u", "ASAN_OPTIONS", *command]
         for how in (("stat", "--json", "-e", "task-clock"), ("record", "-o", "/dev/null")):
             run = tap.run(TALLY, *how, "--via", "user", "--", *words, env=tally)
@@ -104,7 +105,8 @@ def test_leak_detecting_programs_run_untraced():
 
 
 def test_detects_leak_detection_by_its_variables():
-    """Check the variables that the sanitizer of the program reads, and that the last setting counts."""
+    """Check that leak detection is detected through the variables that the program's sanitizer reads, and that the last
+    setting takes effect."""
     machine.need_ptrace()
     both = {flag: steps.build(os.path.join(WORK, name), LEAKS, "-O1", flag, needs=(flag,), once=True)
             for name, flag in (("leaks-address", "-fsanitize=address"), ("leaks-leak", "-fsanitize=leak"))}
@@ -115,7 +117,7 @@ def test_detects_leak_detection_by_its_variables():
     for path, setting, is_measured in cases:
         words = ["env", "-u", "ASAN_OPTIONS", "-u", "LSAN_OPTIONS", setting, path]
         if tap.run(*words).returncode != 7:
-            continue  # it does not work here without tally either
+            continue  # leak detection does not work here, even without tally
         run = tap.run(TALLY, "stat", "-x,", "-e", "task-clock", "--via", "user", "--", *words)
         tap.same((run.returncode, run.stdout), (7, "fine\n"), (setting, run.stderr))
         tap.same("was not measured" in run.stderr, not is_measured, (setting, run.stderr))
@@ -124,7 +126,7 @@ def test_detects_leak_detection_by_its_variables():
 # ---- pid namespaces ------------------------------------------------------------------------------
 
 def foreign(*command, **options):
-    """Run in a new pid namespace with the /proc of another one."""
+    """Run a command in a new PID namespace with the /proc of another one."""
     machine.need_unshare("--pid", "--fork")
     return tap.run("unshare", "--pid", "--fork", *command, **options)
 
@@ -133,22 +135,22 @@ def foreign(*command, **options):
 def test_proc_of_another_namespace_is_not_read():
     for command in (("stat", "-e", "task-clock"), ("record", "-q", "-o", "/dev/null")):
         run = foreign(TALLY, *command, "--via", "user", "--", "true")
-        assert run.returncode == 1 and "/proc belongs to another pid namespace" in run.stderr and "mount -t proc" in run.stderr, run
+        assert run.returncode == 1 and "/proc belongs to another PID namespace" in run.stderr and "mount -t proc" in run.stderr, run
     run = foreign(TALLY, "emulate", "--", "true")
-    assert run.returncode == 1 and "/proc belongs to another pid namespace" in run.stderr, run
+    assert run.returncode == 1 and "/proc belongs to another PID namespace" in run.stderr, run
     for option in ("-p", "-t"):
         run = foreign(TALLY, "stat", option, "1", "-e", "task-clock", "sleep", "0")
-        assert run.returncode and "/proc is not that of this pid namespace" in run.stderr, run
+        assert run.returncode and "/proc belongs to another PID namespace" in run.stderr, run
     facts = {fact["id"]: fact for fact in json.loads(foreign(TALLY, "doctor", "--json").stdout)["facts"]}
     assert "mount -t proc" in json.dumps(facts["rights.pid-namespace"]), facts["rights.pid-namespace"]
 
 
 def test_the_kernel_measures_with_it():
-    """Records of the kernel have the namespace's numbers; existing processes are not searched."""
+    """Check that the kernel's records contain the namespace's PIDs, and that existing processes are not looked up."""
     machine.need_events()
     path = os.path.join(WORK, "foreign.data")
     run = foreign(TALLY, "record", "-e", "cpu-clock", "-F", "999", "-o", path, "sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done")
-    assert run.returncode == 0 and "what runs already has no names" in run.stderr, run.stderr
+    assert run.returncode == 0 and "existing tasks have no names" in run.stderr, run.stderr
     comms = {row["comm"] for row in steps.report_json(path, "--sort", "comm")["events"][0]["rows"]}
     assert "sh" in comms and comms <= {"sh", "tally", ":2", "[unknown]"}, comms
 

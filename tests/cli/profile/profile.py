@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally profile: output during and after recording, its files, and its end; and the same options of tally record
-(--progress, --duration).
+"""Test tally profile: its output during and after recording, its files, and how it exits. Also test the same options in
+tally record (--progress, --duration).
 
 usage: profile.py TALLY
 """
@@ -58,7 +58,7 @@ def profile(*args, status=0, command="profile", **options):
 
 
 def lines(text):
-    """Return seconds, samples, MB and lost records of each line of progress."""
+    """Return the seconds, samples, MB and lost records in each progress line."""
     return [tuple(float(value.replace(",", "")) for value in found) for found in LINE.findall(text)]
 
 
@@ -82,8 +82,8 @@ def in_browser(text):
 
 
 def browse(*args, then, moves=2, **environment):
-    """Return exit status and text of a session that ends in the browser, which q leaves. `then` is called with the
-    session when the progress line moves."""
+    """Run a session until the browser opens, and quit with q. Return the exit status and the text. `then` is called
+    with the session once there have been `moves` progress lines."""
     with Session(TALLY, "profile", *CLOCK, *args, **environment) as session:
         session.until(lambda text: len(lines(text)) >= moves, "the line of progress")
         then(session)
@@ -107,13 +107,13 @@ def test_on_a_terminal_the_line_moves():
 
 def test_ctrl_c_ends_it_and_shows_it():
     status, text = browse(SPIN, SLEEP_FOREVER, then=lambda session: session.press("\x03"))
-    tap.same(status, 128 + signal.SIGINT, text[-300:])  # the command's
+    tap.same(status, 128 + signal.SIGINT, text[-300:])  # the command's exit status
 
 
 def test_quit_ends_it_and_leaves_nothing():
     process = subprocess.Popen([TALLY, "profile", *CLOCK, SPIN, SLEEP_FOREVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, start_new_session=True,
-                               # Background jobs of a shell ignore it.
+                               # Background jobs of a shell ignore SIGQUIT.
                                preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_DFL))
     tap.wait_until(lambda: any((tap.cpu_seconds(pid) or 0) > 0.5 for pid in tap.children(process.pid)), "the command to work")
     process.send_signal(signal.SIGQUIT)
@@ -158,12 +158,12 @@ def test_a_file_that_is_kept():
         assert file.read() == before, "it is there no more"
     for output in ("-", "/dev/null"):
         run = profile(*CLOCK, "-o", output, SPIN, "0", status=1)
-        assert "not a file that can be read back" in run.stderr and run.stdout == "", run.stderr
+        assert "must be a file that can be read back" in run.stderr and run.stdout == "", run.stderr
 
 
 def test_profile_writes_a_page():
-    """A page has the contents of a recording: tests/page reads it. Here the file must exist under the right name,
-    without other output."""
+    """Check that the page is written under the right name, without other output. tests/page checks that its contents
+    are those of the recording."""
     page = os.path.join(WORK, "page.html")
     run = profile(*CLOCK, "--html", page, SPIN, "0")
     tap.same(run.stdout, "", "text besides the page")
@@ -185,7 +185,7 @@ def test_duration():
         path = os.path.join(WORK, "short.data")
         start = time.monotonic()
         profile("-o", path, *CLOCK, "--duration", "0.7", SPIN, SLEEP_FOREVER, command=command, status=status)
-        assert 0.7 <= time.monotonic() - start, time.monotonic() - start  # and it ended before the command
+        assert 0.7 <= time.monotonic() - start, time.monotonic() - start  # tally stopped before the command
     with subprocess.Popen([SPIN, SLEEP_FOREVER]) as process:
         run = tap.while_it_works(process.pid, lambda seconds: profile(
             *CLOCK, "--duration", str(seconds), "-p", str(process.pid)))

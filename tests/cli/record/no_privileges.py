@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""An unprivileged user and a tally without capabilities: what is denied, and the messages about it.
+"""Test an unprivileged user with a tally binary that has no capabilities: which actions are denied, and the messages
+about them.
 
 usage: no_privileges.py TALLY [--update]
 
 The tests run as root, create a user and a group, and remove both. Messages to the user are compared with
-golden/privileges/NAME.txt; --update writes those files again.
+golden/privileges/NAME.txt; --update regenerates those files.
 """
 import os
 import re
@@ -30,13 +31,13 @@ def without(name, *args, level=2, status=1, **more):
 
 
 def test_record_all_is_denied():
-    """All CPUs are denied; the message explains how to permit it."""
+    """Check that recording all CPUs is denied, and that the message explains how to permit it."""
     without("record-all", "record", "-a", "-o", output("no.data"), "true")
     assert not os.path.exists(output("no.data"))
 
 
 def test_record_own_excludes_the_kernel():
-    """The user's own command: only user space is recorded, and the reason is reported once."""
+    """Check that only user space is recorded for the user's own command, and that the reason is reported once."""
     done = without("record-own", "record", "-o", output("own.data"), "true", status=0)
     assert done.stderr.count("only user space is recorded") == 1
     name = well(account().run(plain(), "evlist", "-i", output("own.data"))).stdout.split("\n")[0]
@@ -44,7 +45,7 @@ def test_record_own_excludes_the_kernel():
 
 
 def test_record_of_other_users_is_denied():
-    """A task of another user is denied."""
+    """Check that recording another user's task is denied."""
     without("record-foreign", "record", "-p", "1", "-o", output("no.data"))
 
 
@@ -54,14 +55,15 @@ def test_stat_all_is_denied():
 
 @tap.always
 def test_a_program_that_may_not_be_profiled_runs_to_its_end():
-    """The kernel removes the events at the exec of such a program. It is not killed."""
+    """Check that a program that may not be profiled runs to its end. The kernel removes the events at the program's
+    exec, but does not kill the program."""
     hidden = os.path.join(account().make("hidden"), "hidden")
     steps.build(hidden, '#include <stdio.h>\n#include <unistd.h>\nint main(void) { usleep(300000); return puts("done") < 0 ? 1 : 7; }')
     os.chmod(hidden, 0o711)
     with rights.sysctls(perf_event_paranoid=2):
         done = account().run(plain(), "record", "-e", "cpu-clock:u", "-o", output("hidden.data"), hidden)
     assert (done.returncode, done.stdout) == (7, "done\n"), done
-    tap.same(done.stderr.count("the kernel removed the events"), 1, done.stderr)
+    tap.same(done.stderr.count("the kernel removed the command's events"), 1, done.stderr)
 
 
 BURN = """#include <stdio.h>
@@ -93,7 +95,7 @@ def hidden_program(name, mode):
 
 @tap.always
 def test_stat_counts_nothing_of_a_program_that_may_not_be_profiled():
-    """Counts until the exec are not counts of the program."""
+    """Check that counts from before the exec are not reported as the program's counts."""
     with rights.sysctls(perf_event_paranoid=2):
         gives_rights = machine.need_set_user_id.reason() is None
         for mode, seconds in ((0o711, "0.2"), (0o4755, "0.2"), (0o711, "0"), (0o4755, "0")):
@@ -103,7 +105,7 @@ def test_stat_counts_nothing_of_a_program_that_may_not_be_profiled():
             done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u,page-faults:u", program, seconds)
             assert (done.returncode, done.stdout) == (7, "burned\n"), done
             tap.same([line.split(",")[0] for line in done.stderr.splitlines() if ":u," in line], ["<not counted>"] * 2, done.stderr)
-            tap.same(done.stderr.count("the kernel removed the events of the command"), 1, done.stderr)
+            tap.same(done.stderr.count("the kernel removed the command's events"), 1, done.stderr)
         program = hidden_program("burn755", 0o755)
         done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u", program, "0.2")
         assert "removed" not in done.stderr and "not counted" not in done.stderr, done.stderr
@@ -119,12 +121,13 @@ def test_stat_finds_such_a_command_in_every_mode():
         for words in (("--no-inherit", hidden, "0.1"), ("-D", "10", hidden, "0.1"), ("-I", "30", hidden, "0.1"), ("-r", "3", hidden, "0.1"),
                       ("-j", hidden, "0.1"), (script,)):
             done = account().run(plain(), "stat", "-e", "task-clock:u", *words)
-            tap.same(done.stderr.count("the kernel removed the events of the command"), 1, (words, done.stderr))
+            tap.same(done.stderr.count("the kernel removed the command's events"), 1, (words, done.stderr))
             assert "<not counted>" in done.stderr, (words, done.stderr)
 
 
 def test_stat_keeps_counts_of_commands_that_miss_some_time():
-    """Processes that exit early are counted in part: their events were not removed."""
+    """Check that counts are kept for processes that exit early and are only partly counted, because their events were
+    not removed."""
     loop = "i=0; while [ $i -lt 200 ]; do (:); i=$((i+1)); done"
     with rights.sysctls(perf_event_paranoid=2):
         for words in (("sh", "-c", loop), ("sh", "-c", hidden_program("burn711", 0o711) + " 0.1")):
@@ -133,7 +136,7 @@ def test_stat_keeps_counts_of_commands_that_miss_some_time():
 
 
 def test_stat_own_excludes_the_kernel():
-    """Events that only occur in the kernel are not shown as 0."""
+    """Check that events that only occur in the kernel are not shown as 0."""
     done = without("stat-own", "stat", "-e", "task-clock,context-switches", "-o", output("stat"),
                    "true", status=0)
     with open(output("stat")) as file:
@@ -152,7 +155,7 @@ def test_tracepoints_are_denied():
 
 
 def test_without_any_level_1():
-    """At level 1 the kernel is permitted, all CPUs are not."""
+    """Check that at level 1, recording the kernel is permitted, but recording all CPUs is not."""
     without("record-all-1", "record", "-a", "-o", output("no.data"), "true", level=1)
     with rights.sysctls(perf_event_paranoid=1):
         done = well(account().run(plain(), "record", "-o", output("own.data"), "true"))
@@ -160,7 +163,7 @@ def test_without_any_level_1():
 
 
 def test_without_at_0_and_below():
-    """At level 0 all CPUs are permitted; at -1 ring buffers are not limited."""
+    """Check that all CPUs are permitted at level 0, and that ring buffers are not limited at level -1."""
     with rights.sysctls(perf_event_paranoid=0):
         assert "cpu-clock" in well(account().run(plain(), "stat", "-a", "-e", "cpu-clock", "true")).stderr
     with rights.sysctls(perf_event_paranoid=-1, perf_event_mlock_kb=0):
@@ -170,7 +173,7 @@ def test_without_at_0_and_below():
 
 
 def test_a_new_cpu_cannot_be_opened():
-    """A CPU that is brought online later cannot be opened any more, which is reported."""
+    """Check that failing to open a CPU that is brought online later is reported."""
     for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
         work = Workload("cpu")
         with rights.without_cpu1():
@@ -179,11 +182,11 @@ def test_a_new_cpu_cannot_be_opened():
         work.release()
         told = tally.communicate(timeout=tap.PATIENCE)[1]
         work.remove()
-        assert "CPU 1 came online later: it is not covered" in told, told
+        assert "CPU 1 came online later and is not covered" in told, told
 
 
 def test_capabilities_cannot_be_kept():
-    """Capabilities cannot be kept."""
+    """Check that there is no option to keep capabilities."""
     for command in ("record", "stat"):
         done = account().run(capable(), command, "--keep-caps", "true")
         assert done.returncode == 129, done

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The session of an unprivileged user with a tally that has file capabilities.
+"""Test a session in which an unprivileged user runs a tally binary that has file capabilities.
 
 usage: privileges.py TALLY [--update]
 
 The tests run as root, create a user and a group, and remove both. Messages to the user are compared with
-golden/privileges/NAME.txt; --update writes those files again.
+golden/privileges/NAME.txt; --update regenerates those files.
 """
 import contextlib
 import fcntl
@@ -49,17 +49,19 @@ def session(level):
 
 
 def test_session_at_paranoid_2():
-    """record -a, evlist, evlist -v and report work, including the kernel and its symbols."""
+    """Check that record -a, evlist, evlist -v and report work, including for the kernel and its symbols."""
     session(2)
 
 
 def test_session_at_paranoid_3():
-    """The same at level 3, which is only stricter in the kernels of Debian and others."""
+    """Check the same session at level 3, which is stricter only in the kernels of Debian and some other
+    distributions."""
     session(3)
 
 
 def test_profile_shows_what_it_recorded():
-    """The recording is unlinked by then, and the process, which has capabilities, cannot be inspected."""
+    """Check that profile shows its recording. By then the recording is unlinked, and the process, which has
+    capabilities, cannot be inspected."""
     machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0), kernel_is_busy():
         me, tally = account(), capable()
@@ -70,7 +72,7 @@ def test_profile_shows_what_it_recorded():
 
 @contextlib.contextmanager
 def kernel_is_busy():
-    """Make the kernel do something that is visible in a profile, whatever else runs."""
+    """Keep the kernel busy with work that is visible in a profile, whatever else is running."""
     copy = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1M"], stderr=subprocess.DEVNULL)
     try:
         yield copy.pid
@@ -97,7 +99,8 @@ def watch_top(level):
 
 
 def test_top():
-    """top -a --stdio works at both levels without locked memory, so that tests do not compete for it."""
+    """Check that top -a --stdio works at both levels. It runs without locked memory, so that tests do not compete for
+    it."""
     machine.need_kernel_symbols()
     watch_top(2)
     watch_top(3)
@@ -106,7 +109,7 @@ def test_top():
 # ---- capabilities while it runs -------------------------------------------------------
 
 def while_running(name, *args, runs=1, preexec=None):
-    """Run tally with a workload. Returns for each run the capabilities of tally and of the workload."""
+    """Run tally with a workload. Return the capabilities of tally and of the workload for each run."""
     work, seen = Workload(name), []
     try:
         tally = account().start(capable(), *args, *work.command, preexec_fn=preexec)
@@ -122,7 +125,7 @@ def while_running(name, *args, runs=1, preexec=None):
 
 
 def test_record_drops():
-    """Neither tally nor the workload has a capability in any set during the recording."""
+    """Check that neither tally nor the workload has a capability in any set during the recording."""
     with rights.sysctls(perf_event_paranoid=2):
         for target in (["-a"], []):
             (ours, theirs), = while_running("record", "record", *target, "-o", output("drop.data"))
@@ -130,22 +133,23 @@ def test_record_drops():
 
 
 def test_later_files():
-    """Files written after the capabilities are dropped have the processes that existed before."""
+    """Check that a file written after capabilities were dropped contains the processes that existed before."""
     data = output("tail.data")
     machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
         done = well(account().run(capable(), "record", "-a", "--tail-synthesize", "-o", data, "true"))
-        assert "later, other users' processes are recorded in their current state" in done.stderr
+        assert "later records of other users' processes show their state at this point" in done.stderr
         dump = well(account().run(plain(), "script", "-i", data, "--dump-json")).stdout
     records = [json.loads(line) for line in dump.splitlines()]
     maps = [record for record in records if record["name"] in ("MMAP", "MMAP2")]
     assert any(record["filename"].startswith("[kernel.kallsyms]_") for record in maps)
-    # The test itself, which runs as root.
+    # The maps include those of this test process, which runs as root.
     assert any(record["pid"] == os.getpid() for record in maps)
 
 
 def test_stat_drops():
-    """No capability is left while it counts; with -r those that the next run needs are not effective."""
+    """Check that no capabilities are left while stat is counting. With -r, the capabilities needed by the next run are
+    kept, but not effective."""
     with rights.sysctls(perf_event_paranoid=2):
         (ours, theirs), = while_running("stat", "stat", "-a", "-e", "cpu-clock")
         assert ours == {NONE} and theirs == {NONE}, (ours, theirs)
@@ -167,7 +171,7 @@ def read_by(tally, *args):
     out, into = os.pipe()
     try:
         size = fcntl.fcntl(into, fcntl.F_GETPIPE_SZ)
-        # Complete records, then one without an end: more than the capacity of the pipe.
+        # More data than fits in the pipe: complete records, followed by an incomplete one.
         junk = (0x7FFF).to_bytes(4, "little") + b"\0\0" + (0xFFF8).to_bytes(2, "little")
         whole = begin + (junk + bytes(0xFFF0)) * (size // 0xFFF8 + 2)
         reader = subprocess.Popen([tally, *args, "-i", "-"],
@@ -175,7 +179,7 @@ def read_by(tally, *args):
                                                       stderr=subprocess.PIPE))
         os.close(out)
         out = -1
-        # When more than the capacity of the pipe was written, it has read some of it.
+        # This write exceeds the pipe's capacity, so when it returns, the reader must have read some of the data.
         os.write(into, whole[:size + 1])
         seen = capabilities(reader.pid)
         os.close(into)
@@ -189,7 +193,7 @@ def read_by(tally, *args):
 
 
 def test_reading_drops():
-    """Readers of recordings have dropped capabilities before they read the first byte."""
+    """Check that commands that read recordings drop capabilities before they read the first byte."""
     for command in (["report"], ["script"], ["evlist"], ["buildid-list"]):
         seen = read_by(capable(), *command)
         assert seen == {NONE}, (command, seen)
@@ -204,7 +208,7 @@ def powerful():
 
 
 def test_output_is_written_with_the_users_rights():
-    """A file in a directory without write permission is not written; cap_dac_override does not help either."""
+    """Check that no file is written in a directory that the user cannot write to, even with cap_dac_override."""
     me, closed = account(), account().make("closed", 0, 0o755)
     for args in (["record", "-a", "-o", f"{closed}/x.data"], ["stat", "-o", f"{closed}/x.txt"]):
         done = me.run(powerful(), *args, "true")
@@ -213,7 +217,7 @@ def test_output_is_written_with_the_users_rights():
 
 
 def test_the_command_runs_with_the_users_rights():
-    """The command is searched and run with the user's rights only."""
+    """Check that the command is searched for and run with only the user's rights."""
     me, secret = account(), os.path.join(account().make("closed", 0, 0o755), "secret")
     with open(secret, "w") as file:
         file.write("#!/bin/sh\necho secret\n")
@@ -229,7 +233,7 @@ def test_the_command_runs_with_the_users_rights():
 
 
 def test_control_fifos_are_opened_with_the_users_rights():
-    """A FIFO without permission for the user is not opened."""
+    """Check that a FIFO that the user may not access is not opened."""
     me, fifo = account(), os.path.join(account().make("closed", 0, 0o755), "fifo")
     os.mkfifo(fifo, 0o600)
     try:
@@ -241,7 +245,8 @@ def test_control_fifos_are_opened_with_the_users_rights():
 
 
 def test_reading_an_events_directory_drops_capabilities():
-    """An events directory must be read before events are opened: capabilities are dropped first."""
+    """Check that capabilities are dropped before reading an events directory, which must be read before events are
+    opened."""
     with rights.sysctls(perf_event_paranoid=2):
         closed = account().make("tables", 0, 0o700)
         done = account().run(powerful(), "stat", "--events-dir", closed, "-a", "true")
@@ -250,7 +255,7 @@ def test_reading_an_events_directory_drops_capabilities():
 
 
 def busy_copy(path):
-    """Make a copy of a shell that can be recognized in a recording."""
+    """Make a copy of a shell that can be recognized in a recording. It is run as a busy workload."""
     shutil.copy(shutil.which("bash") or "/bin/sh", path)
     os.chmod(path, 0o755)
 
@@ -264,7 +269,7 @@ def record_of(path, data):
 
 
 def test_hostile_recording():
-    """A recording does not make its reader open files without the user's permission."""
+    """Check that a recording cannot make its reader open files that the user may not read."""
     me = account()
     path, data = os.path.join(me.home, "victim"), output("hostile.data")
     busy_copy(path)
@@ -282,7 +287,7 @@ def test_hostile_recording():
 
 
 def test_hostile_files():
-    """A FIFO, a device or a directory at the path of a recorded file does not block."""
+    """Check that a FIFO, a device or a directory at the path of a recorded file does not block the reader."""
     me = account()
     path, data = os.path.join(me.home, "victim"), output("hostile.data")
     makers = {
@@ -310,7 +315,7 @@ def test_hostile_files():
 
 
 def test_rings_default():
-    """If the default size is denied, the largest permitted one is used, and the reason is reported."""
+    """Check that the largest permitted size is used if the default size is denied, and that the reason is reported."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=64):
         data = output("ring.data")
         done = well(account().run(capable(), "record", "-a", "-o", data, "true",
@@ -323,7 +328,7 @@ def test_rings_default():
 
 
 def test_explicit_ring_sizes_fail_with_remedies():
-    """-m is rounded as in perf. On failure both remedies are reported."""
+    """Check that -m is rounded as in perf, and that both remedies are reported on failure."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=32):
         done = account().run(capable(), "record", "-m10", "-a", "-o", output("ring.data"), "true",
                              preexec_fn=NO_MEMLOCK)
@@ -335,7 +340,8 @@ def test_explicit_ring_sizes_fail_with_remedies():
 
 
 def test_uses_memory_that_other_processes_did_not_lock():
-    """Memory locked by another process of the user is not available: this is reported, and recording continues."""
+    """Check that if another process of the user has locked some of the memory, this is reported and recording
+    continues."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=516):
         work = Workload("taken")
         first = account().start(capable(), "record", "-m64", "-a", "-o", output("first.data"),
@@ -355,7 +361,7 @@ def test_uses_memory_that_other_processes_did_not_lock():
 
 
 def test_rings_capability():
-    """With CAP_IPC_LOCK, as suggested, the default size is used."""
+    """Check that the default size is used with CAP_IPC_LOCK, as suggested."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=64):
         locking = account().program("locking", "cap_ipc_lock,cap_perfmon,cap_syslog,cap_sys_ptrace=ep")
         done = well(account().run(locking, "record", "-a", "-o", output("ring.data"), "true",
@@ -367,7 +373,8 @@ def test_rings_capability():
 
 
 def test_recordings_contain_kernel_symbols():
-    """A recording contains the kernel symbols that its recorder could see, for readers without permission."""
+    """Check that a recording contains the kernel symbols visible to its recorder, for readers without permission to see
+    them."""
     machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
         data = output("named.data")
@@ -380,7 +387,8 @@ def test_recordings_contain_kernel_symbols():
 
 
 def test_hidden_kernel():
-    """Samples of a kernel with hidden addresses are kept, and the report has the reason."""
+    """Check that samples from a kernel with hidden addresses are kept, and that the report contains the reason for
+    missing symbols."""
     machine.need_kernel_symbols()
     perfmon = account().program("perfmon", "cap_perfmon=ep")
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally record`: the installed perf and tally read the same from its output.
+"""Check that the installed perf and tally read the same from the output of `tally record`.
 
 usage: record.py TALLY
 """
@@ -25,19 +25,19 @@ from recorder import BURN, FOREVER, TALLY, background, dump, ends, grown, record
 
 
 def test_plain(path):
-    """perf and tally read a plain recording equally."""
+    """Check that perf and tally read a plain recording identically."""
     said = record("-o", path, *BURN)
     assert "[ tally record: Woken up" in said and "samples) ]" in said, said
     assert len(same(path)) > 10
     names = types(path)
     for name in ("COMM", "MMAP2", "EXIT", "FINISHED_ROUND", "FINISHED_INIT", "ID_INDEX"):
         assert name in names, name
-    # An MMAP record is from the kernel itself, which is recorded with kernel events.
+    # MMAP records are only written for the kernel itself, and only if kernel events are recorded.
     assert ("MMAP" in names) == (machine.need_kernel_events.reason() is None), names
 
 
 def test_default_event_says_fallback(path):
-    """Without a PMU, cycles become cpu-clock, which is reported."""
+    """Check that cpu-clock replaces cycles if there is no PMU, and that this is reported."""
     machine.need_kernel_events()
     said = record("-o", path, *BURN)
     name = text(TALLY, "evlist", "-i", path)[0]
@@ -45,14 +45,14 @@ def test_default_event_says_fallback(path):
 
 
 def test_chains(path):
-    """-g records callchains."""
+    """Check that -g records callchains."""
     record("-g", "-o", path, *BURN)
     same(path)
     assert "CALLCHAIN" in text(TALLY, "evlist", "-v", "-i", path)[0]
 
 
 def test_dwarf(path):
-    """--call-graph dwarf records registers and stacks."""
+    """Check that --call-graph dwarf records registers and stacks."""
     record("--call-graph", "dwarf,4096", "-e", "cpu-clock:u", "-c", "1000000", "-o", path, *BURN)
     line = text(TALLY, "evlist", "-v", "-i", path)[0]
     assert "REGS_USER|STACK_USER" in line and "sample_stack_user: 4096" in line, line
@@ -60,7 +60,7 @@ def test_dwarf(path):
 
 
 def test_group(path):
-    """A group samples each of its members."""
+    """Check that a group samples each of its members."""
     record("-e", "{cpu-clock,page-faults}", "-o", path, *BURN)
     same(path)
     only = ":u" if machine.need_kernel_events.reason() else ""
@@ -68,14 +68,14 @@ def test_group(path):
 
 
 def test_group_read(path):
-    """{...}:S reads the members in the leader's samples."""
+    """Check that {...}:S includes the members' counts in the leader's samples."""
     record("-e", "{cpu-clock,page-faults}:S", "-o", path, *BURN)
     same(path)
     assert "GROUP" in text(TALLY, "evlist", "-v", "-i", path)[0]
 
 
 def test_tracepoints(path):
-    """Recordings with tracepoints contain their formats."""
+    """Check that recordings with tracepoints contain their formats."""
     machine.need_root()
     machine.need_tracepoints()
     record("-e", "sched:sched_switch,sched:sched_process_exit,cpu-clock", "-o", path, *BURN)
@@ -83,7 +83,7 @@ def test_tracepoints(path):
 
 
 def test_filter(path):
-    """--filter keeps the matching events."""
+    """Check that --filter keeps only the matching events."""
     machine.need_root()
     machine.need_tracepoints()
     record("-a", "-e", "sched:sched_process_exec", "--filter", 'filename ~ "*/env"', "-o", path,
@@ -94,7 +94,7 @@ def test_filter(path):
 
 
 def test_compressed(path):
-    """-z compresses the recording."""
+    """Check that -z compresses the recording."""
     said = record("-z", "-g", "-o", path, *BURN)
     assert "compressed (original" in said
     same(path)
@@ -102,14 +102,14 @@ def test_compressed(path):
 
 
 def test_switch_events(path):
-    """--switch-events records context switches."""
+    """Check that --switch-events records context switches."""
     record("--switch-events", "-o", path, "sh", "-c", "sleep 0.01; i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done")
     same(path)
     assert "SWITCH" in types(path)
 
 
 def test_namespaces(path):
-    """--namespaces records namespaces."""
+    """Check that --namespaces records namespaces."""
     machine.need_namespace_records()
     record("--namespaces", "-o", path, *BURN)
     same(path)
@@ -117,14 +117,14 @@ def test_namespaces(path):
 
 
 def test_data(path):
-    """-d records data addresses and data mappings."""
+    """Check that -d records data addresses and data mappings."""
     record("-d", "-o", path, *BURN)
     same(path)
     assert "ADDR" in text(TALLY, "evlist", "-v", "-i", path)[0]
 
 
 def test_all_fields(path):
-    """perf and tally read -T -P -W -R -s --sample-cpu and others equally."""
+    """Check that perf and tally read recordings made with -T -P -W -R -s --sample-cpu and other options identically."""
     machine.need_kernel_events()
     record("-T", "-P", "-W", "-R", "-s", "--sample-cpu", "--phys-data", "--data-page-size",
            "--code-page-size", "-I", "--user-regs=" + ("ip,sp" if os.uname().machine == "x86_64" else "pc,sp"),
@@ -133,7 +133,7 @@ def test_all_fields(path):
 
 
 def test_buildid_mmap(path):
-    """--buildid-mmap writes build IDs into mmap records."""
+    """Check that --buildid-mmap writes build IDs into mmap records."""
     record("--buildid-mmap", "-o", path, *BURN)
     same(path)
     assert '"build_id"' in dump(path)
@@ -141,7 +141,8 @@ def test_buildid_mmap(path):
 
 @tap.always
 def test_buildids_of_files_hit(path):
-    """Build IDs are those of files in a report, each once, even if only some mappings have them."""
+    """Check that the build IDs are those of the files in a report, each listed once, even if only some mappings have
+    build IDs."""
     for more in ([], ["--buildid-mmap"]):
         record(*more, "-e", "cpu-clock", "-F", "10000", "-o", path, *BURN)
         listed = [line.split(maxsplit=1)[1] for line in text(TALLY, "buildid-list", "-i", path)]
@@ -154,7 +155,7 @@ def test_buildids_of_files_hit(path):
 
 
 def test_clock(path):
-    """-k monotonic records times of that clock."""
+    """Check that -k monotonic records timestamps from that clock."""
     before = time.clock_gettime(time.CLOCK_MONOTONIC)
     record("-k", "monotonic", "-o", path, *BURN)
     after = time.clock_gettime(time.CLOCK_MONOTONIC)
@@ -174,19 +175,19 @@ def test_the_header_has_the_times_of_the_first_and_the_last_sample(path):
 
 @tap.full
 def test_rates(path):
-    """-c, -F, -F max, and a frequency that is too high."""
+    """Test -c, -F, -F max, and a frequency that is too high."""
     record("-c", "250000", "-e", "cpu-clock", "-o", path, *BURN)
     assert "sample_freq }: 250000" in text(TALLY, "evlist", "-v", "-i", path)[0]
     record("-F", "max", "-e", "cpu-clock", "-o", path, "true")
     said = record("-F", "99999999", "-e", "cpu-clock", "-o", path, "true")
     assert "perf_event_max_sample_rate" in said
     record("-F", "99999999", "--strict-freq", "-o", path, "true", status=1, says="exceeds the kernel's limit")
-    record("-F", "99", "-c", "99", "-o", path, "true", status=1, says="-c and -F")
+    record("-F", "99", "-c", "99", "-o", path, "true", status=1, says="-c (a fixed period) and -F")
 
 
 @tap.always
 def test_threads_and_children(path):
-    """Children of the command are recorded, except with --no-inherit."""
+    """Check that children of the command are recorded, except with --no-inherit."""
     command = ["sh", "-c", "(i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done) & wait; true"]
     record("-o", path, *command)
     assert "FORK" in types(path)
@@ -197,7 +198,7 @@ def test_threads_and_children(path):
 
 
 def test_buffer_size(path):
-    """-m is rounded up, which is reported."""
+    """Check that -m is rounded up, and that this is reported."""
     assert "rounding mmap pages size to 64K (16 pages)" in record("-m", "9", "-o", path, "true")
     assert "rounding" not in record("-m", "64K", "-o", path, "true")
     record("-m", "x", "-o", path, "true", status=1, says="-m x")
@@ -211,7 +212,7 @@ def test_nothing_is_recorded_before_a_delay_is_over(path):
 
 
 def test_delay(path):
-    """With -D samples begin later, and mappings are known from the beginning."""
+    """Check that with -D, sampling begins later, but mappings are known from the beginning."""
     record("-D", "20", "-e", "cpu-clock", "-o", path, "sh", "-c",
            "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
     lines = same(path)
@@ -222,7 +223,7 @@ def test_delay(path):
 
 
 def test_status(path):
-    """The exit status is the command's, or 128 + signal if it was killed."""
+    """Check that the exit status is the command's, or 128 plus the signal number if the command was killed."""
     record("-o", path, "sh", "-c", "exit 7", status=7)
     record("-o", path, "sh", "-c", "kill -9 $$", status=137)
     text(TALLY, "script", "-i", path)
@@ -230,7 +231,7 @@ def test_status(path):
 
 
 def test_exec_failure(path):
-    """If the command cannot be run, the reason is reported, and no file is left."""
+    """Check that the reason is reported and no file is left if the command cannot be run."""
     said = record("-o", path, "/nowhere/nothing", status=127)
     assert "No such file or directory" in said and not os.path.exists(path), said
     with open(path, "w") as file:
@@ -242,14 +243,14 @@ def test_exec_failure(path):
 
 
 def test_exec_failure_writes_nothing_into_a_pipe(path):
-    """The reader of a pipe does not get an incomplete recording."""
+    """Check that the reader of a pipe does not receive an incomplete recording."""
     for command, status in (("no-such-program", 127), ("/nowhere/nothing", 127), ("/etc/passwd", 126), ("/tmp", 126)):
         run = tap.run(TALLY, "record", "-q", "-o", "-", command, status=status)
         assert run.stdout == "" and f"cannot run '{command}'" in run.stderr, (command, run)
 
 
 def test_exec_that_fails_late_leaves_no_file(path):
-    """A missing interpreter is detected by the exec."""
+    """Check that no file is left if the interpreter is missing, which only exec detects."""
     script = path + ".script"
     with open(script, "w", encoding="ascii") as file:
         file.write("#!/nowhere/interpreter\n")
@@ -260,7 +261,7 @@ def test_exec_that_fails_late_leaves_no_file(path):
 
 
 def test_bad_event(path):
-    """An unknown event is reported, and nothing is written."""
+    """Check that an unknown event is reported, and that nothing is written."""
     assert "cpu-clok" in record("-e", "cpu-clok", "-o", path, "true", status=1)
     assert not os.path.exists(path)
 
@@ -278,7 +279,7 @@ def attached(path, option, target, size=9000):
 
 
 def test_attach(path):
-    """-p and -t record running tasks with their mappings; Ctrl-C ends the recording properly."""
+    """Check that -p and -t record running tasks with their mappings, and that Ctrl-C ends the recording properly."""
     with subprocess.Popen(FOREVER) as burner:
         try:
             for option in ("-p", "-t"):
@@ -290,7 +291,7 @@ def test_attach(path):
 
 
 def test_attach_end(path):
-    """-p ends when the process exits."""
+    """Check that recording with -p ends when the process exits."""
     with subprocess.Popen(FOREVER) as burner:
         process = background("-p", str(burner.pid), "-m", "2", "-F", "2000", "-o", path)
         tap.wait_until(grown(path, 9000), "samples")
@@ -301,13 +302,13 @@ def test_attach_end(path):
 
 
 def test_attaching_to_an_unknown_process_fails(path):
-    """-p of an unknown process is reported."""
+    """Check that -p with an unknown process is reported as an error."""
     assert "no such task" in record("-p", "999999999", "-o", path, status=1)
     assert "not a list" in record("-p", "x", "-o", path, status=1)
 
 
 def test_per_thread(path):
-    """--per-thread uses a buffer for each task."""
+    """Check that --per-thread uses a buffer for each task."""
     with subprocess.Popen(FOREVER) as burner:
         try:
             record("--per-thread", "-t", str(burner.pid), "-o", path, *tap.work_of(burner.pid))
@@ -317,9 +318,9 @@ def test_per_thread(path):
 
 
 def test_system_wide(path):
-    """-a and -C record CPUs and all that runs there."""
+    """Check that -a and -C record CPUs and everything that runs on them."""
     machine.need_root()
-    # perf has no symbols of other programs, which may exit.
+    # perf has no symbols for other programs that have exited.
     record("-a", "--no-symbols", "-o", path, *BURN)
     assert any("sh" in line for line in same(path))
     names = types(path)
@@ -329,7 +330,7 @@ def test_system_wide(path):
 
 
 def test_user(path):
-    """-u records the processes of this user."""
+    """Check that -u records this user's processes."""
     machine.need_nobody()
     try:
         name = pwd.getpwuid(machine.NOBODY).pw_name
@@ -347,7 +348,8 @@ def test_user(path):
 
 
 def nobodys_record(path):
-    """Run record() as an unprivileged user. The directory is writable, and has a copy of tally for that user."""
+    """Return a function like record() that runs as an unprivileged user. The directory is made writable, and contains a
+    copy of tally for that user."""
     machine.need_events_of_users()
     folder = os.path.dirname(path)
     os.chmod(folder, 0o777)
@@ -356,7 +358,7 @@ def nobodys_record(path):
 
 
 def test_unprivileged(path):
-    """An unprivileged user records their own user space, which is reported."""
+    """Check that only user space is recorded for an unprivileged user, and that this is reported."""
     record_his = nobodys_record(path)
     with open("/proc/sys/kernel/perf_event_paranoid") as file:
         if int(file.read()) != 2:
@@ -375,13 +377,14 @@ def no_locked_memory():
 
 
 def test_locked_memory(path):
-    """Ring buffers shrink to the permitted locked memory, which is reported once; explicit sizes do not."""
+    """Check that an explicit ring buffer size that exceeds the permitted locked memory is an error."""
     said = nobodys_record(path)("-m", "4M", "-o", path, "true", status=1, preexec_fn=no_locked_memory)
     assert "CAP_IPC_LOCK" in said and "perf_event_mlock_kb" in said, said
 
 
 def test_rings_shrink(path):
-    """If memory cannot be locked for all ring buffers, smaller ones are used, which is reported."""
+    """Check that smaller ring buffers are used if memory cannot be locked for all of them, and that this is
+    reported."""
     record_his = nobodys_record(path)
     if machine.why_not(["/usr/bin/python3", "-c", "pass"], user=machine.NOBODY):
         raise tap.Skip("no /usr/bin/python3 for a process of many threads")
@@ -407,7 +410,8 @@ def test_rings_shrink(path):
 
 
 def test_few_descriptors(path):
-    """Too few descriptors are one error that contains the limit. Values that were not read are not shown."""
+    """Check that too few descriptors cause a single error, which contains the limit, and that values that were not read
+    are not shown."""
     machine.need_kernel_events()
     for nr in range(8, 40):
         done = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", path, "true",
@@ -419,13 +423,13 @@ def test_few_descriptors(path):
         assert "Too many open files" in said, (nr, said)
         assert not os.path.exists(path), nr
     assert not done.returncode and nr > 10, nr
-    # A recording with so few descriptors is complete.
+    # The recording made with the smallest sufficient limit is complete.
     assert {"MMAP", "COMM", "MMAP2", "ID_INDEX"} <= set(types(path))
 
 
 def test_killing_filter(path):
-    """If a seccomp filter kills callers of perf_event_open, no process is killed: it is reported, and the command is
-    not started."""
+    """Check that no process is killed if a seccomp filter kills callers of perf_event_open. The filter is reported, and
+    the command is not started."""
     killed = rights.seccomp(0, kills=True)
     touch = ["touch", path + ".ran"]
     for args in (["record", "-o", path, *touch], ["stat", *touch], ["stat", "-r", "2", *touch], ["top", "--stdio"]):
@@ -434,7 +438,7 @@ def test_killing_filter(path):
         assert "the filter kills callers of perf_event_open" in done.stderr and not os.listdir(os.path.dirname(path)), (args, done)
     done = tap.run(TALLY, "list", "sw", preexec_fn=killed)
     assert done.returncode == 0 and "page-faults" in done.stdout and "seccomp" in done.stderr, done
-    # A filter that permits it has no effect.
+    # A filter that permits perf_event_open has no effect.
     tap.run(TALLY, "stat", "true", preexec_fn=rights.seccomp(0), status=0)
 
 

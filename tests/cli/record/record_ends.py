@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Early ends of `tally record`: signals and limits, commands of --control; and what they leave.
+"""Test `tally record` when it ends early, because of signals, limits or --control commands, and check the files and
+processes that remain.
 
 usage: record_ends.py TALLY
 """
@@ -19,7 +20,7 @@ from recorder import FOREVER, TALLY, background, ends, grown, record, same, text
 
 
 def test_interrupt(path):
-    """SIGINT and SIGTERM during a recording leave a complete file, and no running command."""
+    """Check that SIGINT and SIGTERM during a recording leave a complete file and no running command."""
     for number in (signal.SIGINT, signal.SIGTERM):
         process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER)
         tap.wait_until(grown(path, 9000), "samples")
@@ -30,7 +31,7 @@ def test_interrupt(path):
 
 
 def test_flush(path):
-    """A few samples are written soon, so that they survive SIGKILL: --flush-ms."""
+    """Check that even a few samples are written soon enough to survive SIGKILL (--flush-ms)."""
     for options in ([], ["--flush-ms", "50"]):
         process = background("-F", "49", "-e", "cpu-clock", *options, "-o", path, *FOREVER,
                              preexec_fn=os.setsid)
@@ -44,19 +45,19 @@ def test_flush(path):
 
 
 def test_killed(path):
-    """After SIGKILL the unfinished file is readable up to its last record."""
+    """Check that after SIGKILL, the unfinished file is readable up to its last record."""
     process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER,
                          preexec_fn=os.setsid)
     tap.wait_until(grown(path, 30000), "samples")
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    # perf 6.1 does not read unfinished files, not even its own.
+    # perf 6.1 cannot read unfinished files, not even its own.
     assert len(text(TALLY, "script", "-i", path)) > 100
     text(TALLY, "report", "--stdio", "-i", path)
 
 
 def test_a_second_signal_ends_tally_if_the_command_stays(path):
-    """A command that ignores SIGTERM does not block a second request to end."""
+    """Check that a command that ignores SIGTERM does not prevent a second signal from ending tally."""
     process = background("-e", "cpu-clock", "-o", path, "sh", "-c", "trap '' TERM; echo up; while :; do :; done",
                          stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"up\n"
@@ -79,7 +80,7 @@ def test_a_second_signal_ends_tally_if_the_command_stays(path):
 
 
 def test_max_size(path):
-    """--max-size ends the recording."""
+    """Check that --max-size ends the recording."""
     said = record("--max-size", "50K", "-m", "2", "-F", "2000", "-o", path, *FOREVER,
                   status=128 + signal.SIGTERM)
     assert "size limit reached" in said
@@ -87,7 +88,7 @@ def test_max_size(path):
 
 
 def test_lost(path):
-    """Samples lost in a full ring buffer are counted."""
+    """Check that samples lost because of a full ring buffer are counted."""
     process = background("-m", "1", "-c", "20000", "-e", "cpu-clock", "-o", path, *FOREVER)
     tap.wait_until(grown(path, 100000), "samples")
     process.send_signal(signal.SIGSTOP)
@@ -96,7 +97,7 @@ def test_lost(path):
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGINT)
     status, said = ends(process)
-    assert ") were lost, because the" in said and "ring buffers of 4 KiB were full; use larger ones (-m 16K)" in said, said
+    assert ") were lost, because the" in said and "ring buffers of 4 KiB were full; use larger buffers (-m 16K)" in said, said
     same(path)
     assert "LOST_SAMPLES" in types(path)
 
@@ -115,7 +116,7 @@ def ring_sizes(path, *options):
 
 
 def test_rings_hold_what_samples_have(path):
-    """A ring buffer has space for a quarter of a second of stack dumps, if permitted."""
+    """Check that a ring buffer has space for a quarter of a second of stack dumps, if permitted."""
     machine.need_locked_memory()
     cpus = os.cpu_count()
     cases = {(): 512 << 10, ("-F", "999", "--call-graph", "dwarf"): 4 << 20, ("-F", "4000", "--call-graph", "dwarf,4096"): 8 << 20,
@@ -132,7 +133,8 @@ def test_rings_hold_what_samples_have(path):
 
 
 def test_control(path):
-    """-D -1 --control fifo: enable, ping, disable and stop are executed and acknowledged."""
+    """Check that with -D -1 --control fifo, the commands enable, ping, disable and stop are executed and
+    acknowledged."""
     ctl, ack = path + ".ctl", path + ".ack"
     os.mkfifo(ctl)
     os.mkfifo(ack)

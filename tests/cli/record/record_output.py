@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Outputs of `tally record`: pipes, full disks and devices, existing files, files in use, several files.
+"""Test the outputs of `tally record`: pipes, full disks and devices, existing files, files in use, and several files.
 
 usage: record_output.py TALLY
 """
@@ -25,7 +25,7 @@ from recorder import (BURN, FOREVER, PERF, TALLY, background, ends, grown, recor
 
 
 def test_pipe(path):
-    """perf script and tally script read the same from -o -."""
+    """Check that perf script and tally script read the output of -o - identically."""
     done = tap.run(TALLY, "record", "-o", "-", "-e", "cpu-clock,faults", *BURN, text=False, status=0)
     with open(path, "wb") as file:
         file.write(done.stdout)
@@ -45,7 +45,7 @@ def test_pipe(path):
 
 
 def test_pipe_tracepoints(path):
-    """Tracepoints work through a pipe."""
+    """Check that tracepoints can be recorded into a pipe."""
     machine.need_root()
     machine.need_tracepoints()
     if not PERF:
@@ -58,7 +58,7 @@ def test_pipe_tracepoints(path):
 
 
 def test_reader_gone(path):
-    """If the reader of a pipe exits, the recording ends, which is reported."""
+    """Check that the recording ends if the reader of a pipe exits, and that this is reported."""
     process = background("-m", "2", "-F", "2000", "-o", "-", *FOREVER, stdout=subprocess.PIPE)
     process.stdout.read(1000)
     process.stdout.close()
@@ -68,7 +68,7 @@ def test_reader_gone(path):
 
 
 def test_pipe_printing(path):
-    """The command's output is redirected to standard error, and is not mixed into the stream."""
+    """Check that the command's output is redirected to standard error and not mixed into the stream."""
     command = ["sh", "-c", "printf '%sed\\n' print; " + BURN[2]]
     for options in (["-o", "-"], [], ["-o", "/dev/stdout"]):
         done = tap.run(TALLY, "record", *options, "-e", "cpu-clock", *command, cwd=os.path.dirname(path), text=False, status=0)
@@ -77,12 +77,13 @@ def test_pipe_printing(path):
         shown = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], input=done.stdout, check=True,
                                stdout=subprocess.PIPE).stdout
         assert shown.count(b"\n") > 10, shown
-    # If the recording goes to a file, output is not redirected.
+    # If the recording is written to a file, the command's output is not redirected.
     assert tap.run(TALLY, "record", "-q", "-o", path, *command).stdout == "printed\n"
 
 
 def full_pipe(*numbers):
-    """Start a recorder with a reader that does not read, and request its end. Returns it and the read end."""
+    """Start a recorder with a pipe that is full and not read, and send it these signals. Return the process and the
+    read end."""
     reader, writer = os.pipe()
     process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", "-",
                          *FOREVER, stdout=writer)
@@ -95,19 +96,19 @@ def full_pipe(*numbers):
 
 
 def test_a_stuck_reader_does_not_block_the_end(path):
-    """A reader that does not read does not block the requested end."""
+    """Check that a stuck reader does not prevent the recorder from stopping on request."""
     for numbers in ((signal.SIGINT,), (signal.SIGTERM,), (signal.SIGTERM, signal.SIGINT)):
         process, reader = full_pipe(*numbers)
         try:
             status, said = ends(process)
         finally:
             os.close(reader)
-        assert status == 1 and "the reader does not read" in said, (status, said)
-        assert "truncated there" in said, said
+        assert status == 1 and "the reader has stopped reading" in said, (status, said)
+        assert "truncated at that size" in said, said
 
 
 def test_pipe_slow(path):
-    """A slow reader gets everything, even if the end was requested meanwhile."""
+    """Check that a slow reader receives everything, even if the recorder is asked to stop in the meantime."""
     process, reader = full_pipe(signal.SIGINT)
     with open(reader, "rb") as file:
         stream = file.read()
@@ -119,7 +120,8 @@ def test_pipe_slow(path):
 
 
 def test_fifo(path):
-    """A FIFO waits for its reader, ends when the reader exits, and is not renamed as an old file."""
+    """Check that tally waits until a FIFO has a reader, ends when the reader exits, and does not rename the FIFO as it
+    does old files."""
     os.mkfifo(path)
     process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, *BURN], stdin=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
@@ -137,7 +139,7 @@ def test_fifo(path):
 
 
 def test_waiting_for_a_fifo_reader_can_be_interrupted(path):
-    """Waiting for a reader of a FIFO can be ended with INT and TERM."""
+    """Check that SIGINT and SIGTERM end the wait for a reader of a FIFO."""
     os.mkfifo(path)
     for number in (signal.SIGINT, signal.SIGTERM):
         process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, "touch", path + ".ran"],
@@ -153,7 +155,7 @@ def test_waiting_for_a_fifo_reader_can_be_interrupted(path):
 
 
 def record_until_full(path, output, **more):
-    """Record a command until tally reports that the output is full. Then the command exits with status 7."""
+    """Record a command until tally reports that the output is full, then let the command exit with status 7."""
     go = path + ".go"
     process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", output,
                          "sh", "-c", f"ulimit -t 300; while [ ! -e {go} ]; do i=0; while [ $i -lt 999 ]; do i=$((i+1)); done; done; exit 7", **more)
@@ -168,18 +170,19 @@ def record_until_full(path, output, **more):
 
 
 def one_truth(said, path):
-    """Check that the final messages do not contradict each other, and that readers of the file get them, too."""
+    """Check that the final messages do not contradict each other, and that readers of the file are also warned."""
     assert "a full disk or a size limit may have truncated it" in "".join(text(TALLY, "report", "-i", path))
     assert "cannot finish" not in said and said.count("cannot write") == 1, said
-    assert "without build ids" in said and "samples), which can be read up to there" in said, said
+    assert "without build IDs" in said and "samples), which can be read up to that size" in said, said
 
 
-# A recording that lost its features does not contain the kernel's identity.
+# A recording that lost its feature sections does not identify the kernel.
 OURS = ["--kallsyms", "/proc/kallsyms"]
 
 
 def test_full_disk(path):
-    """A full disk is reported once, the written part is readable, and the command continues to its own end."""
+    """Check that a full disk is reported once, that the part already written is readable, and that the command runs to
+    its own end."""
     machine.need_mounts()
     where = path + ".tmpfs"
     os.mkdir(where)
@@ -192,7 +195,7 @@ def test_full_disk(path):
         assert len(text(TALLY, "script", "-i", full)) > 100
         if PERF:
             same_script_as_perf(full, *OURS)
-        # If there is no space at the start, the command is not run.
+        # If the disk is already full, the command is not started.
         with open(os.path.join(where, "filler"), "wb", buffering=0) as filler:
             try:
                 while filler.write(bytes(4096)):
@@ -208,7 +211,7 @@ def test_full_disk(path):
 
 
 def test_full_disk_interrupted(path):
-    """After the disk is full, Ctrl-C ends the command, which continues."""
+    """Check that the command continues after the disk is full, and that Ctrl-C then ends it."""
     machine.need_mounts()
     where = path + ".tmpfs"
     os.mkdir(where)
@@ -226,7 +229,7 @@ def test_full_disk_interrupted(path):
 
 
 def test_size_limit(path):
-    """RLIMIT_FSIZE is handled like a full disk; SIGXFSZ does not kill tally."""
+    """Check that RLIMIT_FSIZE is handled like a full disk, and that SIGXFSZ does not kill tally."""
     limit = 65536
     said = record_until_full(path, path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     assert "RLIMIT_FSIZE is 64 KiB" in said and "still running" in said, said
@@ -238,10 +241,11 @@ def test_size_limit(path):
 
 
 def test_devices(path):
-    """/dev/null is accepted, a full device and a directory are errors, and no device is removed."""
+    """Check that /dev/null is accepted, that a full device and a directory are errors, and that no device is
+    removed."""
     assert "Captured and wrote" in record("-e", "cpu-clock", "-o", "/dev/null", "true")
     assert "Is a directory" in record("-e", "cpu-clock", "-o", os.path.dirname(path), "true", status=1)
-    # A new device: files that are not regular are neither removed nor renamed.
+    # Files that are not regular, such as this device node, are neither removed nor renamed.
     machine.need_root()
     os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 7))
     assert "No space left" in record("-e", "cpu-clock", "-o", path, "true", status=1)
@@ -254,12 +258,12 @@ def test_devices(path):
 
 
 def test_same_output(path):
-    """A second recorder with the same output fails with a message, and the file is not changed."""
+    """Check that a second recorder with the same output fails with a message and does not change the file."""
     first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
     tap.wait_until(grown(path, 9000), "samples")
     for _ in range(2):
         said = record("-e", "cpu-clock", "-o", path, "touch", path + ".ran", status=1)
-        assert "another recorder is writing it" in said, said
+        assert "another recorder is writing to it" in said, said
     first.send_signal(signal.SIGINT)
     status, said = ends(first)
     assert status == 128 + signal.SIGTERM, said
@@ -268,7 +272,7 @@ def test_same_output(path):
 
 
 def test_same_output_at_once(path):
-    """If several start at the same time, one gets the file, and the others report an error."""
+    """Check that if several recorders start at the same time, one gets the file and the others report an error."""
     recorders = [subprocess.Popen([TALLY, "record", "-q", "-e", "cpu-clock", "-o", path, *FOREVER],
                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(6)]
     try:
@@ -285,7 +289,7 @@ def test_same_output_at_once(path):
 
 
 def test_old_file(path):
-    """An existing file is renamed to FILE.old."""
+    """Check that an existing file is renamed to FILE.old."""
     with open(path, "w") as file:
         file.write("old")
     record("-o", path, "true")
@@ -294,7 +298,8 @@ def test_old_file(path):
 
 
 def test_old_in_use(path):
-    """A file that perf renamed while writing it is not overwritten, and messages have its new name."""
+    """Check that a file that perf renamed while tally was writing it is not overwritten, and that messages contain its
+    new name."""
     if not PERF:
         raise tap.Skip("no perf to move it")
     first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
@@ -310,7 +315,7 @@ def test_old_in_use(path):
 
 
 def test_old_not_kept(path):
-    """A file that cannot be kept, since all names for it exist, is not overwritten."""
+    """Check that a file is not overwritten if it cannot be kept because all names for old files are in use."""
     with open(path, "w") as file:
         file.write("old")
     for name in (".old", *(f".old.{number}" for number in range(1, 100))):
@@ -322,7 +327,7 @@ def test_old_not_kept(path):
 
 
 def test_keeps_one_old_file(path):
-    """Successive recordings keep one old file."""
+    """Check that successive recordings keep one old file."""
     for _ in range(4):
         record("-q", "-e", "cpu-clock", "-o", path, "true")
     assert sorted(os.listdir(os.path.dirname(path))) == ["perf.data", "perf.data.old"]
@@ -332,7 +337,7 @@ def test_keeps_one_old_file(path):
 
 
 def test_overwrite_signal(path):
-    """--overwrite --switch-output=signal writes the newest samples on SIGUSR2."""
+    """Check that --overwrite --switch-output=signal writes the newest samples on SIGUSR2."""
     process = background("--overwrite", "--switch-output=signal", "-m", "4", "-F", "2000", "-o", path,
                          *FOREVER)
     tap.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 100, "the recording")
@@ -357,7 +362,7 @@ def test_overwrite_signal(path):
 
 
 def test_switch_size(path):
-    """--switch-output=SIZE and --switch-max-files."""
+    """Test --switch-output=SIZE and --switch-max-files."""
     process = background("--switch-output=20K", "--switch-max-files", "2", "-m", "2", "-F", "4000",
                          "-o", path, *FOREVER)
     seen = set()
@@ -374,8 +379,8 @@ def test_switch_size(path):
 
 
 def test_switch_renamed(path):
-    """A file that is renamed by another process is finished under its new name, and the recording continues in the next
-    one."""
+    """Check that a file renamed by another process is finished under its new name, and that the recording continues in
+    the next file."""
     process = background("--switch-output", "-m", "2", "-F", "4000", "-o", path, *FOREVER)
     tap.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 8192, "a file")
     os.rename(path, path + ".moved")
@@ -390,7 +395,7 @@ def test_switch_renamed(path):
 
 
 def test_timestamp_filename(path):
-    """--timestamp-filename adds the time to the file name."""
+    """Check that --timestamp-filename adds a timestamp to the file name."""
     record("--timestamp-filename", "-o", path, *BURN)
     names = glob.glob(path + ".2*")
     assert len(names) == 1 and len(names[0]) == len(path) + 17, names

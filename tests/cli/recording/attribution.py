@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Attribution of samples: tasks that the kernel does not distinguish, and reused pids, do not get names of other tasks.
+"""Test the attribution of samples: tasks that the kernel does not distinguish, and tasks with reused PIDs, must not get
+the names of other tasks.
 
 usage: attribution.py TALLY
 """
@@ -47,8 +48,8 @@ def craft(name, records):
 
 
 def outside():
-    """Return a recording made in a container: two programs outside of it, both with pid 0, one of which mapped alpha;
-    and one inside."""
+    """Return a recording made in a container. It has two programs outside the container, both with PID 0, one of which
+    mapped alpha; and one program inside."""
     alpha = program("alpha")
     at = hot(alpha)
     return craft("outside.data", [
@@ -60,7 +61,7 @@ def outside():
 
 
 def named(path):
-    """Return the names of threads and functions, one sample a line."""
+    """Return thread and function names, one pair per sample."""
     lines = tap.run(TALLY, "script", "-i", path, "-F", "comm,ip,sym", status=0).stdout.splitlines()
     return [(line.split()[0], line.split()[-1]) for line in lines]
 
@@ -101,7 +102,8 @@ def test_an_idle_task_keeps_its_name():
 
 
 def test_a_reused_pid_is_a_new_process():
-    """Neither a fork record nor mappings of the second process were recorded."""
+    """Check that a process with a reused PID is a new process, even if neither a fork record nor its mappings were
+    recorded."""
     machine.need_tool("nm", "--version")
     alpha = program("alpha")
     at = hot(alpha)
@@ -119,7 +121,7 @@ def test_recorded_in_a_container():
     path = os.path.join(WORK, "live.data")
     with steps.Running([program("alpha")]), steps.Running([program("beta")]):
         run = tap.run("unshare", "-pf", "--mount-proc", TALLY, "record", "-a", "-e", "cpu-clock", "-F", "499", "-o", path, "sleep", "1", status=0)
-    assert "tasks outside this pid namespace are recorded as pid 0" in run.stderr, run.stderr
+    assert "tasks outside this PID namespace are recorded as PID 0" in run.stderr, run.stderr
     text = steps.report(path, "--stdio", "--sort", "comm,sym")
     assert "hot_alpha" not in text and "hot_beta" not in text, text
     assert re.search(r"; \d+ samples? of tasks outside", text), text

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Samples with user callers in a separate record (PERF_RECORD_CALLCHAIN_DEFERRED), in both byte orders.
+"""Test samples that have their user callers in a separate record (PERF_RECORD_CALLCHAIN_DEFERRED), in both byte orders.
 
 usage: deferred.py TALLY [CORPUS], where CORPUS is fuzz/corpus: files for it are generated instead of testing
 """
@@ -20,14 +20,15 @@ WORK = tap.workplace("deferred")
 DEFERRED, COMM_EXEC, FINISHED_ROUND = 22, 1 << 13, 68
 CONTEXT_USER_DEFERRED = (1 << 64) - 640
 KINDS = IP | TID | TIME | PERIOD | CALLCHAIN
-# mmap, comm, task, sample_id_all, comm_exec, defer_callchain, defer_output
+# Bits of mmap, comm, task, sample_id_all, comm_exec, defer_callchain and defer_output.
 FLAGS = (8, 9, 13, 18, 24, 38, 39)
 KERNEL_TEXT, PROGRAM = 0xffffffff81000000, 0x400000
 KERNEL_PART = (CONTEXT_KERNEL, KERNEL_TEXT + 16)
 
 
 class Order:
-    """Records in one byte order. A sample has KINDS, other records pid, tid and time at the end."""
+    """Records in one byte order. A sample has the fields in KINDS; other records end with the PID, TID and
+    timestamp."""
 
     def __init__(self, sign):
         self.sign, self.is_big = sign, sign == ">"
@@ -104,7 +105,7 @@ def write(order, *records):
 
 
 def script(path, *options):
-    """Return time, thread and user part of each sample in the printed order, and standard error."""
+    """Return the timestamp, thread and user callers of each sample in printed order, and standard error."""
     run = tap.run(TALLY, "script", "-F", "comm,tid,time,ip", "--ns", *options, "-i", path, status=0)
     found = []
     for block in run.stdout.strip().split("\n\n"):
@@ -120,7 +121,7 @@ def report(path, *options):
 
 
 def children(path):
-    """Return {address: samples with it} in user space, and the health."""
+    """Return {address: number of samples with this address} for user space, and the health data."""
     told = report(path)
     found = {}
     for row in (row for event in told["events"] for row in event["rows"]):
@@ -159,7 +160,8 @@ def test_the_two_passes_of_a_report_agree(order):
 
 @in_both
 def test_other_samples_are_not_delayed(order):
-    """Other samples are not delayed. Deferred ones are printed when their record arrives, as in perf script."""
+    """Check that other samples are not delayed, and that deferred ones are printed when their record arrives, as in
+    perf script."""
     path = write(order, order.waiting(10, 5), order.sample(20, CONTEXT_USER, INNER, tid=2), order.waiting(30, 7, tid=2),
                  order.callers(40, 7, OUTER, tid=2), order.sample(50, CONTEXT_USER, OUTER, tid=2), order.callers(60, 5, INNER))
     tap.same([time for time, *_ in script(path)[0]], [20, 30, 50, 10], "times")
@@ -183,7 +185,7 @@ def test_samples_without_callers_are_shown(order):
         tap.same(found, {OUTER - PROGRAM: 1}, what)
         tap.same((health["unjoined_chains"], health["damaged"]), (1, int("longer" in what)), what)
         text = tap.run(TALLY, "report", "-i", path).stdout
-        assert "1 callchain without user callers (their record is missing)" in text, text
+        assert "1 callchain without user callers (callchain record missing)" in text, text
 
 
 @in_both
@@ -240,7 +242,8 @@ def test_records_are_shown_as_they_are(order):
 
 
 def test_waiting_samples_are_limited():
-    """More samples than may wait, of as many threads: the first ones are printed first, and memory stays limited."""
+    """Test more samples than may be pending, from many threads: the first ones are printed first, and memory stays
+    limited."""
     order, nr = ORDERS["little"], 150000
     inner = (CONTEXT_KERNEL, *(KERNEL_TEXT + 16 + i for i in range(90)))
     path = write(order, *(order.waiting(i, i, tid=i % 50000 + 10, inner=inner) for i in range(1, nr)))
@@ -250,7 +253,7 @@ def test_waiting_samples_are_limited():
     tap.same(sorted(times), list(range(1, nr)), "samples")
     assert f"{nr - 1} samples have no user callers" in run.stderr, run.stderr
     ends = [line for line in run.stderr.splitlines() if line.isdigit()]
-    assert not ends or int(ends[0]) < 1 << 20, f"{ends[0]} KiB"  # sanitizers need some of it, too
+    assert not ends or int(ends[0]) < 1 << 20, f"{ends[0]} KiB"  # sanitizers need some memory as well
 
 
 def test_streams_are_joined_too():
@@ -264,7 +267,8 @@ def test_streams_are_joined_too():
 
 
 def corpus(folder):
-    """Write the files of fuzz/corpus: a recording in each byte order in perfdata, the records of one in feed."""
+    """Write the files for fuzz/corpus: a recording in each byte order to perfdata, and the records of one of them to
+    feed."""
     for order in ORDERS.values():
         records = [order.waiting(10, 5), order.callers(20, 5, INNER, OUTER), order.callers(20, 5, INNER, OUTER), order.waiting(30, 7),
                    order.callers(40, 7, INNER, nr=99), order.comm(1, "x", 50, COMM_EXEC), order.exit(1, 60), order.waiting(70, 9)]

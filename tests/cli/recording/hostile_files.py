@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Untrusted files: everything that can be read is read, losses are reported, and no file costs much more than an
-ordinary file of its size.
+"""Test untrusted files: everything that can be read is read, losses are reported, and no file costs much more than an
+ordinary file of the same size.
 
 usage: hostile_files.py TALLY
 
-Memory and CPU time are limited, not measured: a command that exceeds a limit is ended by the sanitizer or by SIGXCPU.
-With these files a cost by the product of two counts far exceeds the limits, and a cost by their size is far below.
-Output is TAP.
+Memory and CPU time are limited, not measured: a command that exceeds a limit is killed by the sanitizer or by SIGXCPU.
+With these files, a cost proportional to the product of two counts would far exceed the limits, whereas a cost
+proportional to the file size is far below them. Output is TAP.
 """
 import os
 import resource
@@ -24,7 +24,7 @@ TALLY = sys.argv[1]
 FOLDER = tempfile.TemporaryDirectory()
 COMMANDS = (["script"], ["report", "--stdio"], ["report", "--stdio", "-g", "none"], ["evlist"], ["buildid-list"],
             ["script", "--dump-json"])
-# For the sanitized program, which needs about three times as much as the plain one.
+# Limits for the sanitized build, which needs about three times as much as the normal build.
 CPU_SECONDS, MEMORY_MB = 20, 700
 
 
@@ -41,7 +41,8 @@ def limit():
 
 
 def tally(*args, data, stdin=None):
-    """Run a command with these bytes as input. Returns (status, stdout, stderr); negative status: it was killed."""
+    """Run a command with these bytes as input. Return (status, stdout, stderr). The status is negative if the command
+    was killed."""
     sanitizer = f"hard_rss_limit_mb={MEMORY_MB}:quarantine_size_mb=16:" + os.environ.get("ASAN_OPTIONS", "")
     env = dict(os.environ, ASAN_OPTIONS=sanitizer, HOME=FOLDER.name, LC_ALL="C")
     path = write(data)
@@ -52,7 +53,7 @@ def tally(*args, data, stdin=None):
 
 
 def lines_of(*args, data, status=0):
-    """Return its lines and its warnings; the status must be as expected."""
+    """Run a command that must exit with this status. Return its lines of output and its warnings."""
     got, out, err = tally(*args, data=data)
     if got != status:
         raise AssertionError(f"{args}: status {got}, wanted {status}: {err[-400:]}")
@@ -66,12 +67,12 @@ def check_told(err, *words):
 
 
 def check_all(data, commands=COMMANDS, told=None):
-    """Check that no command is killed, crashes, or succeeds without a required message."""
+    """Check that no command is killed or crashes, and that none succeeds without a required message."""
     for command in commands:
         status, out, err = tally(*command, data=data)
         if status not in (0, 1) or "AddressSanitizer" in err or "runtime error" in err:
             raise AssertionError(f"{command}: status {status}: {err[-600:]}")
-        # Without samples, script prints nothing.
+        # If there are no samples, script prints nothing.
         if command[0] == "report" and not out and not err:
             raise AssertionError(f"{command} says nothing")
         if told:
@@ -107,7 +108,7 @@ def test_tracing_data_that_ends_early():
 
 
 def test_samples_that_read_no_counter():
-    """A group without members is still a sample."""
+    """Check that a sample that reads a group without members is still a sample."""
     read = attr(IP | TID | TIME | READ, read_format=1 << 3)
     samples = [record(SAMPLE, u64(0x400000 + i) + u32(1, 1) + u64(i + 1) + u64(0)) for i in range(10)]
     lines, err = lines_of("script", data=file_bytes(TASK + samples, attrs=[read]))
@@ -123,7 +124,8 @@ def test_tracing_data_behind_its_record():
 
 
 def test_features_of_perf_3_2_in_a_pipe():
-    """Types 69 to 81 were features then: 71, a version, is not AUXTRACE followed by 3 EB."""
+    """Check a pipe from perf 3.2, in which types 69 to 81 are features: 71 is a version, not AUXTRACE followed by 3
+    EB."""
     strings = [record(69 + i, padded(word), pad=False) for i, word in enumerate(("box", "3.2.30", "3.2.x", "x86_64"))]
     rest = [record(73, u32(4, 4)), record(74, padded("cpu"), pad=False), record(81, u32(1, 4) + padded("cpu"))]
     data = pipe_bytes([header_attr(attr(), [1])] + strings + rest + TASK + TEN)
@@ -261,7 +263,7 @@ def test_names_of_a_pipe():
 
 @tap.full
 def test_tracepoints_of_a_pipe():
-    """As many attrs as formats, which come first."""
+    """Test a pipe with as many attrs as tracepoint formats. The formats precede the attrs."""
     formats = tracing_data([("s", f"e{i}", 10000 + i) for i in range(20000)])
     behind = record(TRACING_DATA, u32(len(formats)), pad=False) + formats + bytes(-len(formats) % 8)
     attrs = [header_attr(attr(size=64, kind=2, config=5), [i + 1]) for i in range(20000)]
@@ -282,7 +284,8 @@ def test_maps_downward():
 
 @tap.full
 def test_symbols_between_samples():
-    """Each changes the kernel's mappings, which are used to look up the sample."""
+    """Test kernel symbols between samples. Each symbol changes the kernel's mappings, which are needed to look up the
+    next sample."""
     pairs = []
     for i in range(60000):
         pairs += [ksymbol(0xffffffffff000000 - i * 32, 16, "f"), sample(0xffffffff80000000 + i, misc=1)]
@@ -317,7 +320,7 @@ def test_children_that_cover_all():
 
 @tap.full
 def test_names_threads_and_cpus_of_their_own():
-    """Rows that only differ in one number: hashes must not be the same for all of them."""
+    """Test rows that differ only in one number, and check that they do not all have the same hash."""
     many = range(1, 40001)
     check_all(file_bytes([one for i in many for one in (comm(i, f"name{i}", i), sample(0, i, i))]), [["report", "-s", "comm"]])
     check_all(file_bytes(TASK + [sample(0, i, i) for i in many]), [["report", "-s", "tid"], ["report"]])
@@ -328,7 +331,8 @@ def test_names_threads_and_cpus_of_their_own():
 
 @tap.full
 def test_events_and_places_without_end():
-    """The rows of every event have all locations: the product has a limit, which is reported."""
+    """Test many events, each of which has rows for all locations. Check that the product is limited, and that the limit
+    is reported."""
     nr = 60000
     attrs = [attr(IDENTIFIER | IP | TID | TIME, config=i % 9) for i in range(nr)]
     ids = u64(*range(1, nr + 1))
@@ -360,30 +364,32 @@ def test_long_names():
 
 @tap.full
 def test_texts_of_a_long_print_format():
-    """Each sample of some 60 bytes would have a text of 60,000. It is truncated, so that equal starts are one row."""
+    """Test samples of about 60 bytes, each of which would produce 60,000 bytes of text. The text is truncated, so
+    samples with the same beginning share one row."""
     samples = b"".join(traced(900, i, i + 1) for i in range(12000))
     data = traced_file(samples, trace_format("boom", 900, '"%s%%d", REC->x' % ("A" * 60000)))
-    check_all(data, COMMANDS[:3], told="texts longer than 4096 bytes")
+    check_all(data, COMMANDS[:3], told="tracepoint output beyond the limit of 4096 bytes")
     lines, _ = lines_of("report", "-q", "-x", ";", data=data)
     tap.same([len(line.split(";")[1]) for line in lines if line], [4096 + 8 * 12], "lengths of rows")
 
 
 @tap.full
 def test_fields_of_a_long_format():
-    """A print format that does not compile: its fields are shown, with names of any length."""
+    """Test a print format that does not compile: its fields are shown, and their names may have any length."""
     long = trace_format("boom", 900, "nonsense(", field="f" * 60000)
     check_all(traced_file(b"".join(traced(900, i, i + 1) for i in range(12000)), long), COMMANDS[:3], told="4096 bytes")
 
 
 @tap.full
 def test_different_texts_of_a_long_print_format():
-    """Texts that differ from the start: in total more than 64 MiB plus 16 times a file of 1.3 MB."""
+    """Test texts that differ from the first byte on and together exceed 64 MiB plus 16 times the size of a 1.3 MB
+    file."""
     samples = b"".join(traced(900, i, i + 1) for i in range(25000))
     data = traced_file(samples, trace_format("boom", 900, '"%%d%s", REC->x' % ("A" * 60000)))
     for command in COMMANDS[1:3]:
         status, _, err = tally(*command, data=data)
         tap.same(status, 1, "status")
-        check_told(err, "texts exceed 64 MiB plus 16 times the file size (limit)", "--sort symbol")
+        check_told(err, "tracepoint output exceeds the limit of 64 MiB plus 16 times the file size", "--sort symbol")
     lines, _ = lines_of("report", "-q", "--sort", "pid", data=data)
     tap.same(len([line for line in lines if line]), 1, "rows by another key")
 
@@ -399,7 +405,7 @@ def bomb(one, size):
 
 @tap.full
 def test_samples_without_end():
-    """Too many records, all of which wait, although the limits in bytes are met."""
+    """Test too many records that are all pending, although they do not exceed the limits in bytes."""
     check_all(bomb(sample(0x400000, time=5), 100 << 20), COMMANDS[:3], told="1048576")
 
 

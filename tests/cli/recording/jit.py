@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Names of JIT code of Node.js, Java and Python, by their perf maps and jitdumps, compared with perf; and generated
-dumps with functions that successively have the same address.
+"""Test the names of JIT code from Node.js, Java and Python, taken from perf maps and jitdumps and compared with perf's.
+Also test generated dumps in which functions successively have the same address.
 
 usage: jit.py TALLY
 """
@@ -24,7 +24,7 @@ import tap  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("jit")
 DEADLINE = tap.PATIENCE
-SPAN = "1500"  # ms of CPU time that programs run
+SPAN = "1500"  # the programs' CPU time in ms
 PID = 4194304 + os.getpid()  # an unused pid
 
 SCRIPT = """
@@ -61,7 +61,7 @@ print("ready", flush=True)
 while time.process_time() < end:
     alpha(20000)
 """
-# A compiler: it writes each function into its dump, and runs it; all have the same address.
+# A JIT compiler that writes each function to its dump and runs it. All functions have the same address.
 COMPILER = r"""
 import ctypes, mmap, os, struct, sys, time
 PID = os.getpid()
@@ -83,7 +83,7 @@ for index, name in enumerate([b"first", b"second"]):
         call()
 """
 
-# Prints the version of Python, and whether it supports perf trampolines; they leave files behind, too.
+# Prints the PID, the version of Python, and whether it supports perf trampolines, which also leave files to be removed.
 PROBE = "import os, sys; print(os.getpid(), sys.version_info[1], sys.is_stack_trampoline_active())"
 
 
@@ -101,7 +101,7 @@ atexit.register(remove_all)
 # ---- programs --------------------------------------------------------------------------------------
 
 def folder(name):
-    """Create a separate folder: compilers leave files in their working directory."""
+    """Create a separate folder, because compilers leave files in their working directory."""
     path = os.path.join(WORK, name)
     os.makedirs(path, exist_ok=True)
     return path
@@ -127,7 +127,7 @@ def java(where, *options):
 
 
 def python(where, option, since):
-    """Return a Python that supports `option`, whatever `python3` is."""
+    """Return a Python interpreter that supports `option`, whatever `python3` is."""
     versions = [f"python3.{minor}" for minor in range(since, since + 8)]
     for name in versions + sorted(os.path.join(root, "bin", "python3") for root in pyenv_roots()):
         path = shutil.which(name)
@@ -152,7 +152,7 @@ def pyenv_roots():
 
 
 def record(tool, where, words, *options):
-    """Record a program while it runs. Returns the path of the recording."""
+    """Record a program while it runs. Return the path of the recording."""
     path = os.path.join(where, os.path.basename(tool) + ".data")
     steps.record(path, "-e", "cpu-clock", *options, "--", *words, SPAN, tool=tool, cwd=where)
     note_pids(path)
@@ -165,7 +165,7 @@ def note_pids(path):
 
 
 def rows(text):
-    """Return (share, symbol) of a report's rows of at least 10 %."""
+    """Return {symbol: share} for the rows of a report with at least 10 %."""
     found = re.findall(r"^ +(\d+\.\d\d)% .*\[[.k]\] (\S.*?) *$", text, re.M)
     return {symbol: float(share) for share, symbol in found if float(share) >= 10}
 
@@ -219,7 +219,7 @@ def test_python_by_its_dump():
 # ---- jitdumps --------------------------------------------------------------------------------------
 
 def test_node_by_its_dump():
-    """The same as in perf, which needs `perf inject` and a file for each function."""
+    """Check that the report is the same as perf's, which requires `perf inject` and a file for each function."""
     where = folder("node-dump")
     path = record(perf(), where, node(where, "--perf-prof"), "-k", "mono")
     before = sorted(os.listdir(where))
@@ -232,14 +232,14 @@ def test_node_by_its_dump():
 
 
 def test_offsets_in_a_dump():
-    """Each sample has its offset in the function, and its original address."""
+    """Check that each sample has its offset in the function, and its original address."""
     where = folder("node-offsets")
     path = record(TALLY, where, node(where, "--perf-prof"), "-k", "mono")
     out = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
     lines = re.findall(r"^ +([0-9a-f]+) JS:\*alpha \S+\+0x([0-9a-f]+) \((\S+)\)$", out, re.M)
     assert len(lines) > 20, out[:1000]
     starts = {int(ip, 16) - int(offset, 16) for ip, offset, _ in lines}
-    # It is compiled once or twice.
+    # The function is compiled once or twice.
     assert len(starts) < 5, starts
     assert all(re.fullmatch(r".*/jit-\d+\.dump", dso) for _, _, dso in lines), lines[0]
 
@@ -252,7 +252,7 @@ def test_without_a_clock():
 
 
 def test_code_that_is_replaced():
-    """Both were at the same address, for about the same time."""
+    """Check two functions that were at the same address, each for about the same time."""
     where = folder("replaced")
     path = record(TALLY, where, compiler(where), "-k", "mono")
     out = report(path)
@@ -277,7 +277,7 @@ def dump_load(when, address, index, name, code=b"\xc3" * 16):
 
 
 def dump(name, flags=0, pid=PID):
-    """Write two functions, successively at the same address."""
+    """Write a dump with two functions, one after the other at the same address."""
     path = os.path.join(folder(name), f"jit-{PID}.dump")
     with open(path, "wb") as file:
         file.write(struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, pid, 0, flags))
@@ -287,7 +287,7 @@ def dump(name, flags=0, pid=PID):
 
 
 def recorded(path, has_clock=True, comm="work"):
-    """Write samples before both, in the first, and in the second one."""
+    """Write a recording with samples from before both functions, in the first one, and in the second one."""
     attr = bytearray(crafted.attr(flags=crafted.FLAGS | (1 << 25 if has_clock else 0)))
     struct.pack_into("<i", attr, 92, 1 if has_clock else 0)
     records = [crafted.comm(PID, comm), crafted.mmap(PID, 0x500000, 0x10000, "//anon"),
@@ -309,7 +309,7 @@ def test_the_same_address_at_several_times():
 def test_a_recording_with_another_clock():
     out = report(recorded(dump("clock"), has_clock=False))
     assert re.search(r"100\.00% .* second *$", out, re.M) and "first" not in out, out
-    assert "are attributed to the last code there" in out and "record -k mono" in out, out
+    assert "are attributed to the last code at each address" in out and "record -k mono" in out, out
 
 
 def test_a_dump_with_a_clock_of_the_cpu():
@@ -343,7 +343,7 @@ def test_a_dump_that_is_a_fifo():
 
 
 def test_script_and_second_reading():
-    """A report with callers reads the file twice; script uses the time of each line."""
+    """Check that script uses the timestamp of each sample."""
     data = recorded(dump("script"))
     out = tap.run(TALLY, "script", "-i", data, "-F", "time,ip,sym").stdout
     names = re.findall(r" (\[unknown\]|first|second)", out)
@@ -362,7 +362,7 @@ def test_hint_of_the_program():
 
 
 def test_hint_by_name():
-    """Only the name of the process is known."""
+    """Check the hint if only the name of the process is known."""
     attr = crafted.attr()
     for comm, hint in (("java", "Compiler.perfmap"), ("dotnet", "DOTNET_PerfMapEnabled=1"), ("javac", None), ("work", None)):
         data = os.path.join(folder("hints"), comm)
@@ -425,8 +425,8 @@ def test_top_finds_names_that_come_later():
 
 
 def in_namespaces(where, words):
-    """Return the command that runs a program in new pid and mount namespaces with its own /tmp. The script is the last
-    word."""
+    """Return the command that runs a program in new PID and mount namespaces with its own /tmp. The last of `words` is
+    the script."""
     machine.need_unshare("-mpf", "--mount-proc")
     machine.need_mounts()
     inner = os.path.join(where, "tmp")
@@ -437,7 +437,7 @@ def in_namespaces(where, words):
 
 
 def report_of_container(where, words):
-    """Return the report of a program in a container while it runs."""
+    """Return the report on a program in a container, recorded while the program runs."""
     machine.need_events()
     with steps.Running([*in_namespaces(where, words), "600000"], cwd=where) as outer:
         pid, = tap.children(outer)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files with holes: gigabytes that use no disk space cost neither memory nor time, and skipped parts are reported.
-Memory and CPU time are limited as in hostile_files.py.
+"""Test files with holes. Gigabytes that use no disk space must cost neither memory nor time, and skipped parts must be
+reported. Memory and CPU time are limited as in hostile_files.py.
 
 usage: sparse_files.py TALLY
 """
@@ -33,14 +33,14 @@ def symbol(name, start, size):
 
 
 def plain_sections():
-    """Return by name: type, flags, bytes, name of the linked section. The code is at PAGE."""
+    """Return {name: (type, flags, bytes, name of the linked section)}. The code is at PAGE."""
     return {".text": (1, 6, b"\x55\x48\x89\xe5\xe8\0\0\0\0".ljust(512, b"\xcc"), None),
             ".symtab": (2, 0, bytes(24) + symbol(1, PAGE, 256), ".strtab"),
             ".strtab": (3, 0, b"\0hot\0", None)}
 
 
 def write_elf(path, sections, hole=None, has_sections=True):
-    """Write a file in which the section `hole` continues for HOLE bytes of zeros."""
+    """Write an ELF file in which the section `hole` consists of HOLE bytes of zeros."""
     order = ["", *sections, ".shstrtab"]
     names = b"\0".join(name.encode() for name in order) + b"\0"
     at, rows, parts = PAGE, [bytes(64)], []
@@ -68,7 +68,7 @@ def write_recording(path, program):
     records = [mmap(PID, START, 1 << 20, program), comm(PID, "p"), sample(ip, PID, 1, more=chain)]
     with open(path, "wb") as file:
         file.write(file_bytes(records, [attr(DEFAULT_TYPE | CALLCHAIN)]))
-    later = time.time() + 3600  # otherwise the program seems to have changed after the recording
+    later = time.time() + 3600  # otherwise the program would appear to have changed after the recording
     os.utime(path, (later, later))
 
 
@@ -78,7 +78,7 @@ def limit():
 
 
 def tally(*command, data):
-    """Return the output. The command is ended if it exceeds the limits of memory or time."""
+    """Return the output of a command, which is killed if it exceeds the memory or time limit."""
     sanitizer = f"hard_rss_limit_mb={MEMORY_MB}:quarantine_size_mb=16:" + os.environ.get("ASAN_OPTIONS", "")
     done = tap.run(TALLY, *command, "-i", data, env={**os.environ, "ASAN_OPTIONS": sanitizer, "PERF_BUILDID_DIR": WORK + "/none"}, preexec_fn=limit)
     assert done.returncode in (0, 1), f"{command}: status {done.returncode}: {done.stderr[-500:]}"
@@ -86,7 +86,7 @@ def tally(*command, data):
 
 
 def check(sections, hole, told=None, has_sections=True):
-    """Run all commands that read programs. `told`: the skipped part that a report prints."""
+    """Run all commands that read programs. `told` is the skipped part that a report must print."""
     program, data = os.path.join(WORK, "program"), os.path.join(WORK, "perf.data")
     write_elf(program, sections, hole, has_sections)
     write_recording(data, program)
@@ -142,7 +142,7 @@ def test_code():
 def test_a_debug_file_by_its_sum():
     stripped = {".text": plain_sections()[".text"], ".gnu_debuglink": (1, 0, b"program.debug".ljust(16, b"\0") + b"\1\2\3\4", None)}
     write_elf(os.path.join(WORK, "program.debug"), plain_sections(), ".symtab")
-    # No checksum is computed for files above 2 GB.
+    # Checksums are not computed for files larger than 2 GB.
     os.truncate(os.path.join(WORK, "program.debug"), (1 << 31) - PAGE)
     check(stripped, None)
 
@@ -159,11 +159,11 @@ def test_features_of_a_recording():
             file.truncate(where + HOLE)
         for command in (["report", "--stdio", "--header"], ["script"], ["archive", "-o", os.path.join(WORK, "archive")]):
             out = tally(*command, data=path)
-            assert "feature in a hole of the file" in out, (feature, command, out)
+            assert "the feature is in a hole in the file" in out, (feature, command, out)
 
 
 def test_a_copy_with_small_holes_is_read():
-    """A copy may have holes in place of a few zeros."""
+    """Check that a copy with holes in place of a few zeros is read."""
     program, data = os.path.join(WORK, "program"), os.path.join(WORK, "perf.data")
     write_elf(program, plain_sections())
     write_recording(data, program)
@@ -171,7 +171,7 @@ def test_a_copy_with_small_holes_is_read():
     assert "hot" in tally("report", "--stdio", "--no-index", data=data)
 
 
-# The constant data is in the segment of the code.
+# The constant data is in the code segment.
 DEEP_SOURCE = """
 #include <time.h>
 const char table[3 << 20] = {0};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --format: each format is read back, and compared with the samples printed by tally script and with the rows of
-the report.
+"""Test report --format: read back each format, and compare it with the samples printed by tally script and with the
+rows of the report.
 
 usage: export.py TALLY FIXTURES
 """
@@ -25,8 +25,8 @@ from exported import (DATA, PROGRAM, STACKS, TALLY, TWO, WORK, crafted_file, exp
 # ---- same samples --------------------------------------------------------------------------------
 
 def alike(stack):
-    """Functions without symbols, such as those of ld.so, are [unknown] in script and named after their address
-    elsewhere. Here all get the same name."""
+    """Give all functions without symbols, such as those in ld.so, the same name. They are [unknown] in the output of
+    script, and named after their address elsewhere."""
     return tuple("?" if re.match(r"\[|fn@", name) else name for name in stack)
 
 
@@ -69,7 +69,7 @@ def test_folded_is_what_perf_script_says():
     text = tap.run("perf", "script", "-i", DATA, "--no-inline", "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
     want, got = (merged({stack: weight for stack, weight in found.stacks.items() if "outer" in stack}) for found in (
         readers.script(text), readers.folded(export("folded", "--no-inline"))))
-    # Stubs, which perf names by their order, are at the start of programs.
+    # perf names stubs by their order in the file, so only compare stacks that contain `outer`.
     assert len(want) > 5, want
     same_counts(got, want, "stacks of perf script")
 
@@ -107,7 +107,7 @@ def test_speedscope_is_in_the_order_of_time():
 # ---- same sums as in the report ------------------------------------------------------------------
 
 def report_sums(*options, data=DATA, event=0):
-    """Return the self weight by function, and the total weight of functions with a name."""
+    """Return the self weight of each function, and the total weight of each function that has a name."""
     own, total = collections.Counter(), collections.Counter()
     found = report("-s", "dso,symbol", "--no-inline", *options, data=data)[event]
     for row in found["rows"]:
@@ -120,7 +120,7 @@ def report_sums(*options, data=DATA, event=0):
 
 
 def by_name(table, event):
-    """Return the costs of an event by name only: functions with the same name have a suffix."""
+    """Return the costs of an event by name. Functions with the same name have a suffix, which is removed here."""
     found = collections.Counter()
     for (function, of), cost in table.items():
         if of == event:
@@ -136,7 +136,7 @@ def check_sums(form, *options, data=DATA, event=0):
         name, samples = costs.events[2 * event:2 * event + 2]
         tap.same(costs.totals[2 * event:2 * event + 2], [found["period"], found["samples"]], "totals")
         got_own, got_total, calls = (by_name(table, name) for table in (costs.self_cost, costs.inclusive, costs.called))
-        # Readers use either sum as the total of a function.
+        # Some readers use the inclusive cost as a function's total, others the cost of calls, so the two must be equal.
         same_counts(collections.Counter(calls), collections.Counter({key: got_total[key] for key in got_total if key != "[all]"}), "calls")
         tap.same(sum(cost for (_, of), cost in costs.self_cost.items() if of == samples), found["samples"], "samples")
     else:
@@ -167,7 +167,7 @@ def test_filters():
     for number, options in enumerate(chosen):
         left = report(*options)[0]["samples"]
         assert 0 < left <= whole, (options, left, whole)
-        # Two formats each: the options select different samples.
+        # Check a third of the formats per option, since the options select different samples.
         for form in (STACKS + ("callgrind",))[number % 3::3]:
             check_sums(form, *options)
 
@@ -220,7 +220,7 @@ def test_rows():
 
 
 def periods(form, data):
-    """Return the weight of each event of a file if the format distinguishes events, otherwise the sum."""
+    """Return the weight of each event in a file if the format distinguishes events, or otherwise the sum."""
     if form == "callgrind":
         return readers.Callgrind(data).totals[::2]
     if form == "pprof":
@@ -243,7 +243,7 @@ def test_recordings_of_all_kinds():
             if not want or not run.stdout:
                 continue
             got = periods(form, run.stdout)
-            if form == "perfetto" and len(got) < len(want):  # of several events with the same name the last one is read
+            if form == "perfetto" and len(got) < len(want):  # the reader keeps only the last event with each name
                 continue
             if len(got) < len(want):
                 want = [sum(want)] if form == "speedscope" else want[:1]
@@ -287,8 +287,8 @@ def test_files_lines_and_build_ids():
 
 
 def linked(options):
-    """Record a program linked with these options. Returns the recording, the address of `again`, and that of the file's
-    first segment."""
+    """Record a program linked with these options. Return the recording, the address range of `again`, and the address
+    of the file's first segment."""
     program, path = (os.path.join(WORK, name) for name in ("linked", "linked.data"))
     steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", *options, compiler="gcc", file=os.path.join(WORK, "loop.c"))
     steps.record(path, "-e", "cpu-clock", "-F", "500", "-g", program)
@@ -323,7 +323,7 @@ def test_addresses_are_those_of_the_linker():
     for options in kinds:
         data, code, base = linked(options)
         check_addresses(data, code, base)
-    # Without the file, addresses are file offsets: the first segment starts there.
+    # Without the file, addresses are file offsets, so a mapping's start address equals its file offset.
     os.unlink(os.path.join(WORK, "linked"))
     profile = readers.Pprof(export("pprof", "--symfs", "/nonexistent", data=data))
     [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/linked")]
@@ -360,11 +360,11 @@ def test_perfetto_has_no_fields_that_are_not_known():
     tap.same([time for time, _ in samples], [[0], [1000000], [2000000]], "times")
     assert all(not sample[1] and not sample[2] and not sample[3] and sample[4] for _, sample in samples), samples
     assert not any(readers.message(packet[2][0]) for packet in packets if packet[2]), "a process that is not known"
-    assert "have no times: --format perfetto places them 1 ms apart" in said, said
+    assert "have no timestamps: --format perfetto places them 1 ms apart" in said, said
     firefox, said = told("firefox", data)
     tap.same([time for _, time in readers.firefox(firefox).times], [0, 1000000, 2000000], "firefox")
-    assert "have no times: --format firefox" in said, said
-    # Like tally record -g: with times and threads, without CPUs.
+    assert "have no timestamps: --format firefox" in said, said
+    # As recorded by tally record -g: with timestamps and thread IDs, but without CPUs.
     data = crafted_file("no-cpu.data", [crafted.comm(7, "x"), crafted.sample(0x1000, 7, 50)])
     trace, said = told("perfetto", data)
     [sample] = [readers.message(packet[66][0]) for packet in map(readers.message, readers.message(trace)[1]) if packet[66]]
@@ -378,9 +378,9 @@ def test_weights_beyond_63_bits():
     for form in STACKS + ("callgrind",):
         data, said = told(form, heavy)
         weights = readers.Callgrind(data).totals[:1] if form == "callgrind" else readers.READERS[form](data).stacks.values()
-        if form == "firefox":  # samples are separate
+        if form == "firefox":  # each sample is listed separately
             texts = re.search(rb'"weight":\[([^]]*)\]', data)[1].split(b",")
-            weights = [int(text.replace(b".", b"")) for text in texts]  # milliseconds, with all digits
+            weights = [int(text.replace(b".", b"")) for text in texts]  # in ms, at full precision
         assert weights and set(weights) == {most}, (form, weights)
         assert f"weights exceed the range of --format {form} and are limited to 2^63 - 1" in said, said
         tap.same(told(form, light)[1], "", form)
@@ -399,7 +399,7 @@ def test_callgrind_tells_functions_of_one_name_apart():
         tap.run("gcc", *options, "-O0", "-fno-omit-frame-pointer", "-o", program, first, second, status=0)
         steps.record(data, "-e", "cpu-clock", "-F", "1000", "-g", program)
         costs = readers.Callgrind(export("callgrind", data=data))
-        # Debug information distinguishes them by file.
+        # If there is debug information, the functions are distinguished by file.
         starts = re.findall(r"^0*([0-9a-f]+) t work$", tap.run("nm", program).stdout, re.M)
         names = {"work"} if options else {f"work @{start}" for start in starts}
         tap.same({name for name, _ in costs.self_cost if name.startswith("work")}, names, options)
@@ -414,7 +414,7 @@ def test_the_period_of_pprof_is_in_the_unit_of_its_type():
     machine.need_kernel_events()  # otherwise the event is cpu-clock:u
     profile = readers.Pprof(export("pprof"))
     tap.same(profile.period_type, ("cpu-clock", "nanoseconds"), "the type of the period")
-    # At 2,000 Hz, or less if the kernel does not permit it.
+    # 2,000 Hz, or less if the kernel does not permit that rate.
     assert 500000 <= profile.period < 10**9, profile.period
     tap.same(profile.types[1], profile.period_type, "what samples weigh")
 

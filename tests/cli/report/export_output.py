@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --format: hostile names, and output files.
+"""Test report --format with hostile names and output files.
 
 usage: export_output.py TALLY
 """
@@ -72,7 +72,7 @@ def test_hostile_names():
 def test_wrong_options():
     for options, part in ((["--format", "foldet"], "did you mean 'folded'"), (["--format", ""], "speedscope"), (["-o", "x"], "--format"),
                           (["--format", "folded", "--json"], "select different outputs"), (["--format", "csv", "--header"], "select different outputs"),
-                          (["--event-number", "0", "--format", "folded"], "counts from 1")):
+                          (["--event-number", "0", "--format", "folded"], "must be at least 1")):
         run = tap.run(TALLY, "report", "-i", DATA, *options, cwd=WORK)
         tap.same((run.returncode, run.stdout), (129, ""), options)
         assert part in run.stderr, run.stderr

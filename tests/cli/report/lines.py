@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Source lines and inlined functions in reports and scripts: samples at every instruction of a program, compared with
-addr2line.
+"""Test source lines and inlined functions in reports and scripts, with samples at every instruction of a program. The
+results are compared with addr2line.
 
 usage: lines.py TALLY
 """
@@ -70,7 +70,8 @@ def build():
 
 
 def instructions(program=PROGRAM):
-    """Return the addresses of hot() and caller() by function, and the return address of a call of hot()."""
+    """Return the instruction addresses in hot() and caller(), by function, and the return address of a call to
+    hot()."""
     sizes = {words[3]: int(words[0], 16) + int(words[1], 16)
              for words in (line.split() for line in tap.run("nm", "-S", program).stdout.splitlines()) if len(words) == 4}
     out, name, after_call = collections.defaultdict(list), None, None
@@ -87,15 +88,15 @@ def instructions(program=PROGRAM):
         if is_call:
             after_call = addr
         is_call = bool(re.match(r"(call|bl)\b.*<hot>", found.group(2)))
-        if addr < sizes[name]:  # not in the padding after it
+        if addr < sizes[name]:  # excludes the padding after the function
             out[name].append(addr)
     return out, after_call
 
 
 def addr2line(addr):
-    """Return [(function, file:line)], innermost first."""
+    """Return [(function, file:line)] for an address, innermost function first."""
     lines = tap.run("addr2line", "-ife", PROGRAM, f"{addr:x}").stdout.splitlines()
-    # Some lines have "(discriminator N)" at the end.
+    # Some lines end with "(discriminator N)".
     where = [re.sub(r" \(.*", "", os.path.basename(line)) for line in lines[1::2]]
     return list(zip(lines[::2], where))
 
@@ -111,8 +112,8 @@ def records(chains=False):
 
 
 def write_file(path, data):
-    """Write a recording with a later date than the program, which some tests change. Otherwise it would be another
-    program."""
+    """Write a recording, and date it later than the program, which some tests change. Otherwise tally would take it for
+    another program."""
     with open(path, "wb") as file:
         file.write(data)
     later = time.time() + 3600
@@ -136,7 +137,7 @@ def tally(*command, index="off", status=0):
 
 
 def rows(text):
-    """Return the shares of rows by the rest of the line."""
+    """Return {rest of the line: share} for the rows of a report."""
     found = re.findall(r"^ +([0-9.]+)% +(\S.*?) *$", text, re.M)
     return {name: float(share) for share, name in found}
 
@@ -163,7 +164,8 @@ def test_rows_by_line_and_file():
 
 
 def test_rows_of_inlined_functions():
-    """With --children they have rows; the row of a sample is that of the function containing the code."""
+    """Check that inlined functions have rows with --children, and that the row for a sample itself is that of the
+    function containing the code."""
     prepared(chains=True)
     found, _ = instructions()
     chains = [{name for name, _ in addr2line(addr)} for addr in found["hot"]]
@@ -186,7 +188,7 @@ def test_script_has_lines_and_inlined_functions():
         want = []
         for ip, at in ((addr, addr), (after_call, after_call - 1)):
             levels = addr2line(at)
-            # The last line of an address is the function itself.
+            # addr2line prints the function itself last.
             want += [(f"{ip % START:x}", name, line + (" (inlined)" if i + 1 < len(levels) else ""))
                      for i, (name, line) in enumerate(levels)]
         got = re.findall(r"^\s+([0-9a-f]+) (\w+)\n +(\S.*)", block, re.M)
@@ -200,7 +202,7 @@ def test_callchains_and_callers():
     prepared(chains=True)
     graph = tally("report", "--stdio", "-g", "caller", "-s", "sym")
     assert re.search(r"caller\n.*hot\n.*between \(inlined\)\n.*innermost \(inlined\)", graph, re.S), graph
-    # A call is on its own line, not on the next one, which contains the return address.
+    # The caller's line is the line of the call, not of the return address, which belongs to the next line.
     _, after_call = instructions()
     assert addr2line(after_call)[0] != addr2line(after_call - 1)[0]
     text = tally("report", "--stdio", "-g", "none", "--children", "-s", "srcline")
@@ -210,7 +212,7 @@ def test_callchains_and_callers():
 
 
 def frames(rows_or_nodes):
-    """Yield all nodes of graphs."""
+    """Yield all nodes in call graphs."""
     for node in rows_or_nodes:
         yield node
         yield from frames(node.get("graph", []) + node.get("children", []))
@@ -228,7 +230,8 @@ def test_json_says_what_is_inlined():
 
 
 def test_filters_of_inlined_functions():
-    """--symbols is about functions with addresses; the hint names options that find inlined ones."""
+    """Check that --symbols selects only functions with addresses, and that the hint names options that find inlined
+    functions."""
     prepared(chains=True)
     done = tap.run(TALLY, "report", "-S", "innermost", "-i", DATA, env={**os.environ, "TALLY_INDEX": "off"})
     assert done.returncode == 0 and re.search("hint: .*--symbol-filter.*--sort parent -p", done.stderr), done.stderr
@@ -240,7 +243,7 @@ def test_filters_of_inlined_functions():
 
 @contextlib.contextmanager
 def program_changed(*command):
-    """Change the program with a command, until the end of a block."""
+    """Change the program with a command until the end of the block."""
     with open(PROGRAM, "rb") as file:
         whole = file.read()
     try:
@@ -256,20 +259,20 @@ def names_of_frames(text):
 
 
 def test_script_without_a_table_of_symbols():
-    """Names of inlined functions are from the debug information."""
+    """Check that without a symbol table, names of inlined functions are taken from the debug information."""
     prepared(chains=True)
     found, _ = instructions()
     with program_changed("objcopy", "--strip-all", "--keep-section=.debug_*"):
         got = names_of_frames(tally("script", "-F", "ip,sym,symoff"))
         want = []
         for addr in found["hot"]:
-            # The names of the function itself and of its caller are unknown.
+            # The function itself and its caller have no names.
             want += [name + " (inlined)" for name, _ in addr2line(addr)[:-1]] + ["[unknown]"] * 2
         tap.same(got, want, "names")
 
 
 def test_script_of_inlined_functions_without_a_name():
-    """Their names may be in a file that is missing."""
+    """Test inlined functions without a name, because their names may be in a file that is missing."""
     prepared(chains=True)
     with program_changed("true"):
         with open(PROGRAM, "r+b") as file:
@@ -282,7 +285,8 @@ def test_script_of_inlined_functions_without_a_name():
 
 
 def test_addresses_without_lines_are_shown_as_by_perf():
-    """Without any symbols the file offset is printed; with symbols, or without a mapping, nothing."""
+    """Check addresses without lines: without any symbols, the file offset is printed; with symbols, or without a
+    mapping, nothing is printed."""
     prepared()
     addrs = all_addresses()
     nowhere = 0x10000
@@ -303,14 +307,14 @@ def test_addresses_without_lines_are_shown_as_by_perf():
 def check_beside_perf(text, *command):
     version = tap.run("perf", "--version").stdout if shutil.which("perf") else ""
     if version.startswith("perf version 6.1"):
-        # perf prints addresses instead of offsets for files that are not position-independent.
+        # For files that are not position-independent, perf prints addresses instead of offsets.
         want = re.sub(r"(?<=program\[)[0-9a-f]+", lambda found: f"{int(found.group(), 16) - START:x}",
                       tap.run("perf", *command, "-i", DATA).stdout)
         tap.same(text, want, command)
 
 
 def test_full_source_path():
-    """Files with the same name in two directories are only distinguished with their directories."""
+    """Check that files with the same name in two directories are distinguished only if their directories are shown."""
     prepared()
     program = os.path.join(WORK, "two")
     names = [os.path.join(WORK, folder, "same.c") for folder in ("one", "other")]
@@ -345,7 +349,7 @@ def test_damaged_information_is_told():
         whole = file.read()
     at = whole.index(info)
     try:
-        # A unit with an invalid version.
+        # Give a compilation unit an invalid version.
         with open(PROGRAM, "r+b") as file:
             file.seek(at + 4)
             file.write(b"\x63\x63")
@@ -361,7 +365,7 @@ def test_damaged_information_is_told():
 
 
 def test_the_index_has_lines():
-    """Lines that were looked up once are known without the debug file."""
+    """Check that lines that have been looked up once are known without the debug file."""
     prepared(chains=True)
     with open(PROGRAM, "rb") as file:
         whole = file.read()
@@ -381,8 +385,8 @@ def test_the_index_has_lines():
 
 
 def shared_parts():
-    """Programs with shared or separate debug information: two with parts moved to a common file by dwz, and one with
-    split units; and the file to remove for each."""
+    """Yield programs with shared or separate debug information, and the files to remove for each: two with parts moved
+    to a common file by dwz, and one with split units."""
     cc, dwz = shutil.which("cc"), shutil.which("dwz")
     source = os.path.join(WORK, "lines source.c")
     split = os.path.join(WORK, "split")
@@ -417,24 +421,25 @@ def test_missing_parts_are_told():
         without = tap.run(TALLY, *options, env=env).stdout
         assert "inlined)" not in without and re.search(r" hot$", without, re.M), (name, without)
         assert re.search(rf"# No lines: {path}: parts of its debug information are missing", without), (name, without)
-        # Lines are not embedded in this case: a reader would take the incomplete set for all lines.
+        # Lines are not embedded in this case, because a reader would assume that the incomplete set is complete.
         done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
         assert done.returncode == 0 and f"no source lines embedded for {path}: parts of" in done.stderr, done.stderr
         if parts[0].endswith(".dwo") and shutil.which("dwp"):
             package = path + ".dwp"
             tap.run("dwp", "-o", package, *(os.path.join(WORK, part + ".away") for part in parts), status=0)
             beside = tap.run(TALLY, *options, env=env).stdout
-            assert f"# No lines: {path}: {package} has parts of its debug information" in beside and ".dwo files" in beside, beside
+            assert f"# No lines: {path}: {package} contains parts of its debug information" in beside and ".dwo files" in beside, beside
             done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
-            assert f"no source lines embedded for {path}: {package} has parts" in done.stderr, done.stderr
+            assert f"no source lines embedded for {path}: {package} contains parts" in done.stderr, done.stderr
             os.unlink(package)
-        if parts[0].endswith(".dwo"):  # a FIFO in its place must not block
+        if parts[0].endswith(".dwo"):  # a FIFO in place of the file must not block
             os.mkfifo(os.path.join(WORK, parts[0]))
             tap.same(tap.run(TALLY, *options, env=env).stdout, without, "with a FIFO")
 
 
 def test_a_lack_of_descriptors_is_not_reported_as_a_broken_file():
-    """If descriptors run out, the file is not reported as broken or without debug information."""
+    """Check that a lack of file descriptors does not cause the file to be reported as broken or without debug
+    information."""
     prepared()
     def few(number):
         return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))
@@ -448,7 +453,8 @@ def test_a_lack_of_descriptors_is_not_reported_as_a_broken_file():
 
 
 def test_a_debug_file_alone():
-    """A debug file does not contain the file offset of its code: unknown is better than a wrong name."""
+    """Test a debug file alone. It does not contain the file offset of its code, so the name must be unknown rather than
+    wrong."""
     prepared()
     with open(PROGRAM, "rb") as file:
         whole = file.read()
@@ -472,7 +478,7 @@ def test_a_debug_file_alone():
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """A debuginfod server with one file."""
+    """A debuginfod server with a single file."""
     asked = []
     build_id = debug = None
 
@@ -512,20 +518,20 @@ def test_debuginfod_when_asked():
         want = tap.run(TALLY, *options, env=env).stdout
         for command in (("objcopy", "--only-keep-debug", PROGRAM, Server.debug), ("strip", PROGRAM)):
             assert not tap.run(*command).returncode
-        # The variable alone does not cause a request.
+        # The environment variable alone does not cause a request.
         done = tap.run(TALLY, *options, env=env)
         assert done.returncode == 0 and "between" not in done.stdout and not Server.asked, Server.asked
         done = tap.run(TALLY, *options, "--debuginfod", env=env)
         tap.same(done.stdout, want, "fetched")
         assert "[ debug information: 1 fetched, " in done.stderr, done.stderr
         assert any(Server.build_id in path for path in Server.asked)
-        # From the client's cache, and with a URL in the option.
+        # The client has the file in its cache, and the URL is given in the option.
         nr = len(Server.asked)
         tap.same(tap.run(TALLY, *options, f"--debuginfod={url}", env={**env, "DEBUGINFOD_URLS": ""}).stdout, want, "again")
         assert len(Server.asked) == nr, Server.asked
         done = tap.run(TALLY, "script", "-F", "ip,sym,srcline", "-i", DATA, "--debuginfod", env=env)
         assert "between" in done.stdout, done.stdout
-        # A server without the file, one that does not exist, and none.
+        # Try a server that does not have the file, a server that does not exist, and no server.
         env["DEBUGINFOD_CACHE_PATH"] = os.path.join(WORK, "empty")
         Server.build_id = "nothing"
         done = tap.run(TALLY, *options, "--debuginfod", env=env)
@@ -533,7 +539,7 @@ def test_debuginfod_when_asked():
         done = tap.run(TALLY, *options, "--debuginfod=http://127.0.0.1:1", env={**env, "DEBUGINFOD_CACHE_PATH": WORK + "/other"})
         assert done.returncode == 0 and "Connection refused" in done.stderr, done.stderr
         done = tap.run(TALLY, *options, "--debuginfod", env={**env, "DEBUGINFOD_URLS": ""})
-        assert done.returncode == 1 and "no server given" in done.stderr, done.stderr
+        assert done.returncode == 1 and "no server specified" in done.stderr, done.stderr
         with open(DATA, "rb") as file:
             done = tap.run(TALLY, *options[:-1], "-", "--debuginfod", env=env, stdin=file)
         assert done.returncode == 1 and "cannot be read twice" in done.stderr, done.stderr

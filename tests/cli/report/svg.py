@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --svg: boxes compared with the rows of the report, hostile names, output files, and rendering in a browser.
+"""Test report --svg: compare boxes with the rows of the report, and test hostile names, output files, and rendering in
+a browser.
 
 usage: svg.py TALLY
 """
@@ -50,12 +51,12 @@ def report(*options, data=DATA):
 
 
 def graphs_of(text):
-    """Return the boxes of each graph by level."""
+    """Return the boxes in each graph, by level."""
     found = []
     for group in ElementTree.fromstring(text).iter(SPACE + "g"):
         title, rect, label = (group.find(SPACE + what) for what in ("title", "rect", "text"))
         if title is None:
-            continue  # of the legend
+            continue  # part of the legend
         name, numbers = title.text.rsplit("\n", 1)
         if group.get("class") == "all":
             found.append([])
@@ -71,7 +72,8 @@ def below(box, other):
 
 
 def samples_of(boxes, name):
-    """Return the total samples of a function: those of its boxes that are not below another one of it."""
+    """Return a function's total number of samples: those in its boxes that are not below another box of the same
+    function."""
     own = [box for box in boxes if box.name == name]
     return sum(box.samples for box in own if not any(below(other, box) for other in own))
 
@@ -123,7 +125,7 @@ def test_an_event_alone():
 
 
 def test_filters_hold():
-    """With every filter the root has the number of samples in the report."""
+    """Check that with every filter, the root has as many samples as the report."""
     whole = report()[0]["samples"]
     for options in (["--tid", "101"], ["--comms", "shop"], ["-C", "1"], ["--query", "sym:find_item -sym:price_of"],
                     ["--symbols", "discount"], ["--time", "1.2,1.5"], ["--dsos", "libprice.so.1"]):
@@ -139,11 +141,11 @@ def test_filters_hold():
 def test_nothing_selected_is_told():
     run = tap.run(TALLY, "report", "-i", DATA, "--svg", "-", "--comms", "nobody", status=0)
     tap.same(graphs_of(run.stdout), [], "graphs")
-    assert "no samples to draw" in run.stdout and "leave out all rows" in run.stderr, run
+    assert "no samples to draw" in run.stdout and "exclude all rows" in run.stderr, run
 
 
 def weighted(name, periods):
-    """Write a recording with samples of these periods, each in its own function."""
+    """Write a recording with one sample for each of these periods, each in a function of its own."""
     layout = Layout()
     return browser_hostile.write(WORK, name, [layout.sample(100, 0, START + i, browser_hostile.chain_of([i]), period=period)
                                               for i, period in enumerate(periods)], layout)
@@ -176,7 +178,7 @@ def test_health_is_below_it():
 
 
 def check_harmless(text, what):
-    """Check that there are no other elements and no invisible characters."""
+    """Check that a text contains neither unexpected elements nor invisible characters."""
     for element in ElementTree.fromstring(text).iter():
         name = element.tag.replace(SPACE, "")
         assert name in KNOWN and set(element.attrib) <= KNOWN[name], (what, name, element.attrib)
@@ -258,7 +260,7 @@ def test_a_full_disk_leaves_the_old_file():
     path = os.path.join(WORK, "kept.svg")
     with open(path, "w", encoding="ascii") as file:
         file.write("old")
-    # The file size is limited to 1 kB; SIGXFSZ is ignored, so that writing fails.
+    # The file size is limited to 1 kB, and SIGXFSZ is ignored to make writes fail.
     run = tap.run("sh", "-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh", TALLY, "report", "-i", DATA, "--no-index",
                   "--symfs", ROOT, "--force", "--svg", path)
     assert run.returncode == 1 and "cannot write" in run.stderr, run
@@ -277,7 +279,7 @@ def test_other_forms_are_refused():
 
 
 def unfilter(kind, line, above, size):
-    """Undo the filter of a row of a PNG (PNG specification, 9.2)."""
+    """Undo the filter applied to a row of a PNG file (PNG specification, 9.2)."""
     for i, byte in enumerate(line):
         left, up, corner = line[i - size] if i >= size else 0, above[i], above[i - size] if i >= size else 0
         if kind == 4:
@@ -290,7 +292,7 @@ def unfilter(kind, line, above, size):
 
 
 def pixels_of(path):
-    """Return the rows of a PNG with 8 bits, and the size of a pixel in bytes."""
+    """Return the rows of a PNG file with 8-bit samples, and the size of a pixel in bytes."""
     with open(path, "rb") as file:
         data = file.read()
     at, packed = 8, b""
@@ -313,7 +315,7 @@ def pixels_of(path):
 
 
 def check_shown(path, options, kinds):
-    """Check that Chromium's picture has the colors of kinds at the positions of their boxes."""
+    """Check that in a screenshot by Chromium, boxes of these kinds have the right colors at their positions."""
     picture = os.path.join(WORK, "shown.png")
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={WORK}/profile", *options,
                     f"--screenshot={picture}", "--window-size=1220,300", "file://" + path],
@@ -322,7 +324,7 @@ def check_shown(path, options, kinds):
     boxes, = graphs_of(svg_text())
     for name, colour in kinds.items():
         box = next(box for box in boxes if box.name == name)
-        # There are no letters at its right end.
+        # A box has no text at its right end.
         at = int(box.left + box.width - 4)
         tap.same(rows[int(box.top) + 8][at * size:at * size + 3].hex(), colour, f"{name} with {options}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Output for generated recordings: hostile names, lost records, branch stacks, stack dumps.
+"""Test the output for generated recordings: hostile names, lost records, branch stacks, and stack dumps.
 
 usage: crafted_outputs.py TALLY
 """
@@ -41,7 +41,7 @@ HOSTNAME = 3
 
 
 def hostile():
-    """Write hostile names of every kind. The kernel's symbols are in a separate file."""
+    """Write a recording with hostile names of every kind. The kernel's symbols are in a separate file."""
     records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT)]
     for pid, name in enumerate([ESCAPE, FORGED, TURNED, UPPER, BROKEN, b"a;b,c\t\"d\"|e"], 1):
         records += [comm(pid, name), mmap(pid, 0x400000, 0x1000, b"/tmp/" + name.replace(b"/", b"_"))]
@@ -62,7 +62,7 @@ def output(*args, status=0):
 
 def assert_clean(text, what, tabs=False):
     for line in text.split(b"\n"):
-        shown = line.decode("utf-8")  # fails if it is not UTF-8
+        shown = line.decode("utf-8")  # fails if the line is not UTF-8
         for char in shown:
             odd = ord(char) < 0x20 or 0x7f <= ord(char) < 0xa0 or char in "\u202e\u2028"
             assert not odd or (tabs and char == "\t"), f"{what}: {char!r} in {line!r}"
@@ -81,7 +81,7 @@ def test_nothing_in_a_recording_reaches_a_terminal_raw():
     path = hostile()
     for printer in PRINTERS:
         texts = output(*printer, "-i", path)
-        assert texts[0] or "-H" in printer, printer  # of files with samples, which it does not have
+        assert texts[0] or "-H" in printer, printer  # the recording lists no files with samples
         for text in texts:
             assert_clean(text, printer)
 
@@ -140,7 +140,7 @@ def test_messages_are_escaped():
 # ---- rows and callchains ---------------------------------------------------------------------------
 
 def kallsyms(names):
-    """Write a file of kernel symbols of 256 bytes each. Returns their addresses."""
+    """Write a file of kernel symbols that are 256 bytes apart. Return its path and their addresses."""
     path = os.path.join(WORK, "functions")
     with open(path, "w", encoding="ascii") as file:
         for number, name in enumerate([*names, "_end"]):
@@ -153,7 +153,8 @@ def chain(*ips):
 
 
 def in_kernel(names, chains):
-    """Write a recording of kernel callchains, innermost first. Returns it and the options for its symbols."""
+    """Write a recording of kernel callchains, innermost function first. Return the options to read it with its
+    symbols."""
     functions, at = kallsyms(names)
     records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT), comm(1, "task")]
     for time, one in enumerate(chains, 1):
@@ -171,8 +172,8 @@ def symbols(*options):
 def test_callers_precede_callees():
     source = in_kernel(["zero", "yard", "xray", "word", "apex"],
                        [["word", "xray", "yard", "zero"]] * 3 + [["apex", "yard", "zero"]] * 3)
-    # All of yard's cost is zero's. Of word and apex the one with the longer callchain is first, then the one with self
-    # cost.
+    # All of yard's cost comes from its caller zero, so zero is first. word precedes apex because its callchain is
+    # longer, and apex precedes xray because it has self cost.
     tap.same(symbols(*source), ["zero", "yard", "word", "apex", "xray"], "callers first")
     tap.same(symbols("-g", "caller", *source), ["zero", "yard", "word", "apex", "xray"], "graphs downwards")
     tap.same(symbols("-g", "callee", *source), ["zero", "yard", "apex", "xray", "word"], "graphs upwards")
@@ -228,7 +229,7 @@ def test_branch_stacks_that_are_not_shown_are_counted():
 
 
 def dump(ip, size=16):
-    """Return the user registers SP and IP of x86, and a stack with `size` valid bytes."""
+    """Return the x86 user registers SP and IP, and a stack with `size` valid bytes."""
     return u64(2, 0x7fff0000, ip) + u64(16) + bytes(16) + u64(size)
 
 
@@ -239,7 +240,7 @@ def dump_attr():
     return bytes(one)
 
 
-# An unused pid, so that no files are searched in procfs.
+# An unused PID, to avoid looking up files in procfs.
 NO_PID = (1 << 22) + 1
 
 
@@ -288,12 +289,13 @@ def health(records, read_format):
 
 
 def test_lost_records_are_told_once():
-    # The counts that the recorder read from the events include those of LOST records, and losses at the end.
+    # The lost counts that the recorder read from the events include the samples reported in LOST records, as well as
+    # losses at the end of the recording.
     text, told = health([lost(80), lost(88, 13)], FORMAT_LOST)
     tap.same(told, (88, 0), "lost")
-    assert "; 88 records lost (samples, or starts, ends, names and maps of tasks)" in text, text
+    assert "; 88 records lost (samples, or task and mapping records)" in text, text
     assert "88 samples" not in text and "# Total Lost Records: 88\n" in text, text
-    # Events without such counts: samples dropped by the hardware are not records.
+    # Without lost counts from the events, samples dropped by the hardware do not count as lost records.
     text, told = health([lost(80), lost(8, 13)], 0)
     tap.same(told, (80, 8), "lost")
     assert "# Total Lost Records: 80\n# Total Lost Samples: 8\n" in text, text
@@ -373,7 +375,7 @@ def count(identity, cpu, thread, value):
 
 
 def test_counts_of_stat_record_are_a_table():
-    # In a stream, which contains attrs with their IDs.
+    # Use a stream, which contains attrs with their IDs.
     path = os.path.join(WORK, "stat.pipe")
     threads = record(73, u64(2, 500) + b"a".ljust(16, b"\0") + u64(501) + b"b".ljust(16, b"\0"))
     with open(path, "wb") as file:
@@ -401,7 +403,7 @@ def test_counts_that_are_incomplete_are_told():
     lines, err = script(count(7, 0, 0, 42))
     tap.same(lines, [["0", "-1", "42", "43", "44", "-"]], "a round without its end")
     assert "the last round is unfinished" in err, err
-    # The end of perf stat record -I is not an interval: perf does not print it either.
+    # The final counts from perf stat record -I do not belong to an interval, and perf does not print them either.
     lines, err = script(count(7, 0, 0, 1), record(77, u64(0, 9)), count(7, 0, 0, 42))
     tap.same((lines, err), ([["0", "-1", "1", "2", "3", "9"]], ""), "behind the last interval")
     lines, err = script(count(8, 0, 0, 42), count(7, 0, 0, 1), count(9, 0, 0, 42), record(77, u64(0, 9)))
@@ -415,7 +417,7 @@ def test_counts_that_are_incomplete_are_told():
 # ---- growing recordings ------------------------------------------------------------------------------
 
 def shown_so_far(enough, *args):
-    """Return script's output for three rounds while its input stays open, until `enough` is printed."""
+    """Run script on three rounds, and keep its input open. Return its output once `enough` has been printed."""
     rounds = [sample(0x400000 + at, 7, at) + record(FINISHED_ROUND, b"", pad=False) for at in (16, 32, 48)]
     records = [header_attr(attr()), comm(7, "p", 1), *rounds]
     process = subprocess.Popen([TALLY, "script", "-i", "-", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -431,7 +433,7 @@ def shown_so_far(enough, *args):
 
 
 def test_continuous_rounds_are_printed_immediately():
-    """Rounds that arrive continuously, without pauses."""
+    """Test rounds that arrive continuously, without pauses."""
     round_end = record(FINISHED_ROUND, b"", pad=False)
     with subprocess.Popen([TALLY, "script", "-i", "-", "-F", "ip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdin.write(pipe_bytes([header_attr(attr())]))
@@ -445,7 +447,8 @@ def test_continuous_rounds_are_printed_immediately():
 
 
 def written_to_a_full_disk(*option):
-    """Return exit status and messages while the input stays open. The test gives up after a minute."""
+    """Write to a full disk, and keep the input open. Return the exit status and the messages. The test gives up after a
+    minute."""
     many = b"".join(sample(0x400000 + at, 7, at) + record(FINISHED_ROUND, b"", pad=False) for at in range(1, 40))
     with open("/dev/full", "w", encoding="utf-8") as full:
         process = subprocess.Popen([TALLY, "script", "-i", "-", *option], stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE)
@@ -463,7 +466,7 @@ def written_to_a_full_disk(*option):
 
 
 def test_output_that_cannot_be_written_ends_it():
-    """An error is reported once, and ends it at the next record."""
+    """Check that an output error is reported once, and that it ends script at the next record."""
     for option in ("-F", "ip"), ("-D",), ("--dump-json",):
         tap.same(written_to_a_full_disk(*option), (1, "tally: cannot write the output: No space left on device\n"), option)
 
@@ -482,7 +485,7 @@ def data_source(op=1, level=1, snoop=1, lock=1, tlb=1, number=0, remote=0, more_
             block << 40 | hops << 43)
 
 
-# perf 6.1's output, except for levels 5, 6 and 8, which have names in newer versions.
+# Output of perf 6.1, except for levels 5, 6 and 8, which have names in newer versions.
 SOURCES = {
     0: "|OP No|LVL N/A|SNP N/A|TLB N/A|LCK No|BLK  N/A",
     0x68100142: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A",
@@ -504,7 +507,7 @@ SOURCES = {
 
 
 def test_data_sources_are_words():
-    """perf's words follow the number; later columns are aligned after the longest text so far."""
+    """Check that perf's words follow the number, and that later columns are aligned after the longest text so far."""
     path = write("sources.data", [comm(7, "p", 1)] + [sample(0x400010, 7, 10 + at, more=u64(source)) for at, source in enumerate(SOURCES)],
                  attrs=[attr(sample_type=DEFAULT_TYPE | 1 << 15)])
     text = tap.run(TALLY, "script", "-i", path, "-F", "data_src", status=0).stdout

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally stat`: every aggregation mode in every format, read back; and compared with the installed perf.
+"""Test `tally stat`: read back every aggregation mode in every format, and compare with the installed perf.
 
 usage: stat.py TALLY
 
@@ -24,7 +24,7 @@ PERF = shutil.which("perf")
 FAULTS = [sys.executable, "-S", "-c", "bytearray(1 << 22)"]
 EVENTS = ["-e", "page-faults,task-clock,cycles"]
 
-MODES = {  # option: perf's key, format of its label, whether the number of CPUs follows
+MODES = {  # option: perf's JSON key, regex for its label, whether the number of CPUs follows
     "-A": ("cpu", r"CPU\d+", False),
     "--per-core": ("core", r"S\d+-D\d+-C\d+", True),
     "--per-die": ("die", r"S\d+-D\d+", True),
@@ -46,7 +46,7 @@ def only(events, name):
 
 
 def columns(text):
-    """Return the lines with counts of the text output as (everything before the event's name)."""
+    """Return the lines of the text output that contain counts."""
     return [line for line in text.splitlines() if re.search(r"\b(page-faults|task-clock|cycles)\b", line)]
 
 
@@ -64,7 +64,7 @@ def test_status_of_commands_that_cannot_run():
 
 
 def test_words_of_perf():
-    """perf stat record and report are distinguished from commands with these names, which follow "--"."""
+    """Check that perf stat record and report are distinguished from commands with these names, which follow "--"."""
     for word in ("record", "report"):
         for args in ([word], [word, "true"], ["-e", "cs", word, "-o", "x", "true"]):
             said = stat(*args, status=129)
@@ -80,13 +80,13 @@ def test_words_of_perf():
 @tap.always
 @tap.anybody
 def test_status_of_wrong_usage():
-    for words, says in (("--no-such-option true", "'--no-such-option'"), ("-A true", "-a or -C"), ("-x, -j true", "-x, -j and --json exclude each other"),
+    for words, says in (("--no-such-option true", "'--no-such-option'"), ("-A true", "-a or -C"), ("-x, -j true", "-x, -j and --json cannot be used together"),
                         ("-r 2 -I 10 true", "-r cannot be combined with -I"), ("-r x true", "not 'x'"), ("-r 2x true", "not '2x'"),
                         ("-e no-such-event true", "unknown event"), ("-e cs:z true", "unknown modifier"),
-                        ("-G x true", "'-G'"), ("--per-core -A -a true", "only one kind of aggregation"),
+                        ("-G x true", "'-G'"), ("--per-core -A -a true", "only one aggregation option"),
                         ("--control pipe:3 true", "pipe:3"), ("--per-thread true", "--per-thread requires existing threads"),
                         ("--timeout 1 true", "at least 10 ms"), ("--interval-count 2 true", "--interval-count"),
-                        ("-C x true", "list of CPU numbers"), ("-o /dev/null --log-fd 1 true", "--output and --log-fd exclude each other"),
+                        ("-C x true", "list of CPU numbers"), ("-o /dev/null --log-fd 1 true", "--output and --log-fd cannot be used together"),
                         ("-p x", "--pid x"), ("-r 2 -a", "-r requires a command")):
         stat(*words.split(), status=129, says=says)
 
@@ -201,14 +201,15 @@ def test_repeat_runs_so_often():
 
 @tap.always
 def test_mean_is_that_of_the_runs():
-    """The second run has 4096 more page faults: the mean is above a single small run, and has a deviation."""
+    """Check the mean of two runs, of which the second has 4096 more page faults. The mean is above that of a single
+    small run, and has a deviation."""
     with tempfile.TemporaryDirectory() as folder:
         script = f"if test -e '{folder}/x'; then exec {sys.executable} -S -c 'bytearray(1<<24)'; fi; touch '{folder}/x';" \
                  f"exec {sys.executable} -S -c 'pass'"
         one = json.loads(stat("--json", "-e", "page-faults", sys.executable, "-S", "-c", "pass"))["counts"][0]["value"]
         data = json.loads(stat("-r", "2", "--json", "-e", "page-faults", "sh", "-c", script))["counts"][0]
         assert data["scaled"] > one + 2048 - 512, (one, data)
-        # With two runs the deviation of the mean is half of their difference.
+        # With two runs, the deviation of the mean is half the difference between the runs.
         assert abs(data["deviation_percent"] / (100 * (data["scaled"] - one) / data["scaled"]) - 1) < 0.1, (one, data)
 
 
@@ -220,7 +221,7 @@ def test_hooks_run_around_each_run():
              f"echo run >> '{path}'")
         with open(path, encoding="utf-8") as file:
             assert file.read().split() == ["pre", "run", "post"] * 2
-    stat("--pre", "exit 3", "true", status=1, says="--pre failed: exit 3")
+    stat("--pre", "exit 3", "true", status=1, says="the --pre command failed: exit 3")
 
 
 # ---- aggregation ---------------------------------------------------------------
@@ -270,7 +271,7 @@ def test_modes_in_our_json():
 
 
 def test_modes_in_intervals():
-    """Each mode again with -I: the time is the first column."""
+    """Check each mode with -I: the time is the first column."""
     machine.need_system_wide()
     for mode, (_, label, number) in MODES.items():
         wide = ["stat", "-a", "-e", "task-clock", mode, "-I", "1", "--interval-count", "2"]
@@ -286,7 +287,7 @@ def test_modes_in_intervals():
 
 
 def test_parts_add_up():
-    """The sum over all CPUs is the same in all aggregation modes."""
+    """Check that the sum over all CPUs is the same in all aggregation modes."""
     machine.need_system_wide()
     for mode in list(MODES)[:-1]:
         counts = json.loads(stat("-a", mode, "--json", "-e", "cpu-clock", "true"))["counts"]
@@ -316,7 +317,7 @@ def test_a_group_survives_a_member_that_is_missing():
 
 
 def test_counting_begins_with_the_exec():
-    """Actions of tally before the exec are not counted: there is one exec, and as many faults as in perf."""
+    """Check that the user and kernel page faults from the exec on add up to the total."""
     counts = json.loads(stat("--json", "-e", "page-faults:u,page-faults:k,page-faults", "true"))["counts"]
     values = [count["value"] for count in counts]
     assert values[0] + values[1] == values[2], values
@@ -342,7 +343,7 @@ def test_tracepoints_with_globs_and_filters():
 
 
 def test_breakpoints_and_raw_events():
-    # After a warning, if breakpoints never fire.
+    # If breakpoints never fire, a warning is printed first.
     counts = json.loads(stat("--json", "-e", "mem:0x1000:rw,r1a8", "true").splitlines()[-1])["counts"]
     assert [count["event"] for count in counts] == ["mem:0x1000:rw", "r1a8"], counts
     assert counts[0]["quality"] in ("exact", "not supported"), counts
@@ -420,7 +421,7 @@ def both(*args):
 
 
 def shape(text):
-    """Return the text without numbers and their widths; columns remain."""
+    """Return the text without numbers and without their widths, but with its columns."""
     text = re.sub(r" +(\d+(\.\d+)?|<not \w+>)(?= (msec|    |ns  ) )", lambda m: "~" * len(m[0]), text)
     text = re.sub(r"# +\d+\.\d+ ([KMG]/sec {18}|/sec {19})", "# rate", text)
     text = re.sub(r"\d+\.\d{3} CPUs", "N CPUs", text)
@@ -431,7 +432,7 @@ def shape(text):
 
 
 def test_text_as_perf_has_it():
-    # The number in perf's "# N CPUs" may be wider, depending on its clock; blanks are compared separately.
+    # The width of the number in perf's "# N CPUs" can vary, so shape() normalizes the number.
     for args in (["-n", "true"], ["-e", "page-faults,cs", "true"], ["-e", "r1a8,page-faults", "true"]):
         perf, tally = both(*args)
         tap.same(shape(tally), shape(perf), str(args))
@@ -457,15 +458,16 @@ def counting_faults(program, *command, env=None):
 
 
 def fault_counts(program, *command):
-    """Return the faults of a run. Without address randomization and with the same small environment, which is perf's,
-    every run has the same number."""
+    """Return the numbers of page faults in several runs. Without address randomization, and with the same small
+    environment as perf's, every run has the same number."""
     lines = counting_faults(PERF, "env").stdout.splitlines() if program == TALLY else []
     env = dict(line.split("=", 1) for line in lines)
     return {int(counting_faults(program, *command, env=env).stderr.split(",")[0]) for _ in range(3)}
 
 
 def check_faults(command):
-    """If memory is short, or pages are from a changing cache, perf's own counts differ between runs."""
+    """Compare the page faults with perf's. If memory is short, or if pages are from a changing cache, perf's own counts
+    differ between runs."""
     seen = []
     for _ in range(10):
         seen.append((fault_counts(PERF, *command), fault_counts(TALLY, *command)))
@@ -488,7 +490,7 @@ def test_page_faults_are_perfs():
 
 
 def test_task_clock_next_to_perf():
-    """Only printed: times are not compared."""
+    """Print the task-clock next to perf's. Times are not compared."""
     perf, tally = (float(text.split(",")[0]) for text in both("-x,", "-e", "task-clock", *FAULTS))
     print(f"# task-clock of a python that allocates: perf {perf} ms, tally {tally} ms")
 
@@ -511,7 +513,7 @@ def test_without_privileges_the_kernel_is_left_out():
         assert done.returncode == 0 and "page-faults:u" in done.stderr, done.stderr
         told = r"perf_event_paranoid is 2.*CAP_PERFMON.*at most 1.*cap_sys_admin.*discouraged"
         assert re.search(told, done.stderr, flags=re.S), done.stderr
-        # An event that only occurs in the kernel has no user part.
+        # An event that occurs only in the kernel cannot be counted in user mode.
         assert re.search("<not permitted> +cs", done.stderr), done.stderr
         data = json.loads(tap.run(*nobody, "--json", "-e", "page-faults,cs", "true").stderr.splitlines()[-1])
         assert data["counts"][0]["fallbacks"] == ["kernel excluded"], data

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally stat` of running tasks, with control commands, signals and limits, and of cgroups.
+"""Test `tally stat` on running tasks, with control commands, signals and limits, and on cgroups.
 
 usage: stat_tasks.py TALLY
 
@@ -25,7 +25,7 @@ TALLY = os.path.abspath(sys.argv[1])
 # ---- tasks -----------------------------------------------------------------------
 
 class Worker:
-    """A process that causes a number of page faults on request, and reports it."""
+    """A process that, on request, causes a number of page faults and reports that it has done so."""
     SCRIPT = ("import sys\nkept=[]\nprint('ready', flush=True)\n"
               "for line in sys.stdin:\n kept.append(bytearray(1<<24))\n print('done', flush=True)\n")
 
@@ -47,7 +47,7 @@ class Worker:
 
 
 class Controlled:
-    """A tally stat that starts disabled and reads commands from a FIFO."""
+    """A tally stat process that starts disabled and reads commands from a FIFO."""
 
     def __init__(self, *args):
         self.args = args
@@ -139,7 +139,8 @@ def test_control_by_descriptors():
 
 
 def test_interrupt_shows_what_was_counted():
-    """If only tally gets the signal, it passes it on to the command; with -r the runs so far are printed."""
+    """Check that tally passes a signal that only tally received on to the command. With -r, the counts of the runs so
+    far are printed."""
     for options in ([], ["-r", "0"]):
         process = subprocess.Popen([TALLY, "stat", *options, "-e", "page-faults", "sh", "-c", "echo up; exec sleep 1000"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -152,7 +153,8 @@ def test_interrupt_shows_what_was_counted():
 
 
 def test_delay_starts_later():
-    """The command continues until it is told that counting has started."""
+    """Check that counting starts after the delay. The command runs until the test has seen that counting has
+    started."""
     process = subprocess.Popen([TALLY, "stat", "-D", "1", "--json", "-e", "cs", "cat"], stdin=subprocess.PIPE,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr.readline() == "Events disabled\n"
@@ -202,7 +204,7 @@ class Cgroup:
         os.rmdir(self.path)
 
     def run(self, script):
-        """Run a shell command that moves itself to the cgroup."""
+        """Return a shell command that first moves itself to the cgroup."""
         return ["sh", "-c", f"echo $$ > {self.path}/cgroup.procs && {script}"]
 
 
@@ -226,7 +228,7 @@ def test_cgroups_belong_to_the_events_before():
     cgroup_root()
     counts = json.loads(stat("-a", "--json", "-e", "cs,page-faults", "-G", "/", "-e", "faults", "true"))["counts"]
     assert [count.get("cgroup") for count in counts] == ["/", "/", None], counts
-    stat("-a", "-e", "cs", "-G", "/,/", "true", status=129, says="more cgroups than events")
+    stat("-a", "-e", "cs", "-G", "/,/", "true", status=129, says="more cgroups than preceding events")
     stat("-a", "-e", "cs", "--for-each-cgroup", "no/such/cgroup", "true", status=1, says="no/such/cgroup: No such file")
 
 
@@ -236,9 +238,9 @@ def test_tasks_of_a_list_that_are_gone_are_told():
         try:
             for command in (["stat"], ["record", "-o", "/dev/null"]):
                 for pids in (f"{alive.pid},999999999", f"{alive.pid}, 999999999,"):
-                    tap.run(TALLY, *command, "-e", "task-clock", "-p", pids, "true", status=0, says="task 999999999 does not exist")
+                    tap.run(TALLY, *command, "-e", "task-clock", "-p", pids, "true", status=0, says="ignoring task 999999999, which does not exist")
                 run = tap.run(TALLY, *command, "-e", "task-clock", "-p", f"{alive.pid},", "true", status=0)
-                assert "does not exist" not in run.stderr, run.stderr
+                assert "not exist" not in run.stderr, run.stderr
                 tap.run(TALLY, *command, "-e", "task-clock", "-p", "999999999,999999998", "true", status=1, says="no such task")
         finally:
             alive.kill()

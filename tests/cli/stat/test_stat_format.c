@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The output of tally stat for generated counts, including events that this machine does not
- * support. Each table in each format is compared with a file in golden/stat; TALLY_UPDATE_GOLDEN=1
- * updates the files.
+ * Output of tally stat for generated counts, including events that this machine does not support.
+ * Each table in each format is compared with a file in golden/stat. Set TALLY_UPDATE_GOLDEN=1 to
+ * update the files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static const struct event pmu_events[] = {
 
 enum { NR_EVENTS = TALLY_ARRAY_SIZE(pmu_events), MAX_KEYS = 3 };
 
-/* Counts of the events, and their times. */
+/* The events' counts and times. */
 static const struct {
 	uint64_t value, enabled, running;
 	enum tally_quality quality;
@@ -75,7 +75,7 @@ static const struct {
 
 static const struct tally_refusal no_pmu = {
 	.code = -2,
-	.rule = "no PMU of this system counts this event",
+	.rule = "no PMU on this system counts this event",
 	.fix = {"use software events"},
 };
 
@@ -86,7 +86,7 @@ struct made_up {
 	struct stat_table table;
 };
 
-/* Make rows. Counts of key k are k + 1 times those of the first key. */
+/* Fill in a table. The counts for key k are k + 1 times the counts for the first key. */
 static void make_up(struct made_up *made, enum stat_aggr mode, size_t nr_keys)
 {
 	*made = (struct made_up){{{0}}};
@@ -101,7 +101,7 @@ static void make_up(struct made_up *made, enum stat_aggr mode, size_t nr_keys)
 				counted[i].running * (k + 1), 0, counted[i].quality};
 			cell->value = tally_count_scaled(&cell->count);
 			cell->mean = (double)cell->value;
-			/* Time is measured once. */
+			/* Time is measured only for the first key. */
 			cell->nr = k && pmu_events[i].spec.tool ? 0 : 2;
 		}
 	}
@@ -259,7 +259,7 @@ static void header_again_after_25_intervals(void **state)
 	stat_printer_free(&printer);
 }
 
-/* The largest counts keep all digits in all machine-readable formats. */
+/* The largest counts are printed with all digits in all machine-readable formats. */
 static void large_counts_stay_whole(void **state)
 {
 	struct made_up made;

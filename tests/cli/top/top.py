@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally top`: as text, and as a screen in tmux that receives keys.
+"""Test `tally top`, both as text and as a screen in tmux that receives keys.
 
 usage: top.py TALLY
 """
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 
 
 def built(name):
-    """Build the program under its own name."""
+    """Return the path of a copy of the program with this name. Build the program if necessary."""
     first, path = os.path.join(FOLDER, "spinner"), os.path.join(FOLDER, name)
     steps.build(first, PROGRAM, "-O0", "-fno-omit-frame-pointer", "-pthread", compiler="gcc", file=first + ".c", once=True)
     if path != first:
@@ -75,7 +75,7 @@ def built(name):
 
 
 class Started:
-    """A process that is killed at the end in any case."""
+    """A process that is killed at the end of the block in any case."""
 
     def __init__(self, *args, **options):
         options.setdefault("stdout", subprocess.DEVNULL)
@@ -96,7 +96,7 @@ def may_watch():
 
 
 def screens(text):
-    """Split the output of --stdio into screens of lines."""
+    """Split the output of --stdio into screens, each of which is a list of lines."""
     parts = text.split("\n   PerfTop:")[1:]
     return [("PerfTop:" + part).splitlines() for part in parts]
 
@@ -106,7 +106,7 @@ def rows_of(lines):
 
 
 def stdio(*args, until, environment=None):
-    """Run it as text until a screen meets the condition, end it with Ctrl-C, and return that screen."""
+    """Run tally top as text until a screen meets the condition, end it with Ctrl-C, and return that screen."""
     with Started(TALLY, "top", "--stdio", "-F", "997", "-d", "0.3", *args, stdout=subprocess.PIPE,
                  stderr=subprocess.PIPE, env=environment) as top:
         os.set_blocking(top.stdout.fileno(), False)
@@ -115,7 +115,7 @@ def stdio(*args, until, environment=None):
             assert time.monotonic() < end, f"never as wanted; the end: {text[-1500:]}"
             assert top.poll() is None, f"ended by itself: {top.stderr.read().decode()} {text[-500:]}"
             text += (top.stdout.read() or b"").decode()
-            # The last one may be incomplete.
+            # The last screen may be incomplete.
             found = next((s for s in screens(text)[:-1] if until(s)), None)
             time.sleep(0.02)
         top.send_signal(signal.SIGINT)
@@ -131,7 +131,8 @@ def shows(symbol, least=1.0):
 
 
 def test_stdio_has_perfs_shape():
-    """Header, dashes, an empty line, sorted rows; neither colors nor control sequences in a pipe."""
+    """Check the header, dashes, an empty line and sorted rows. In a pipe, there must be neither colors nor control
+    sequences."""
     may_watch()
     with Started(built("spinner")):
         lines = stdio("-a", until=shows("spin_often"))
@@ -148,7 +149,7 @@ def test_stdio_has_perfs_shape():
 
 @tap.always
 def test_stdio_shares_are_right():
-    """With enough samples a function that takes three times as long has three times the share."""
+    """Check that with enough samples, a function that takes three times as long has three times the share."""
     may_watch()
 
     def is_so(lines):
@@ -157,12 +158,12 @@ def test_stdio_shares_are_right():
     with Started(built("spinner")) as watched:
         lines = stdio("-p", str(watched.pid), until=is_so)
     assert HEADER.match(lines[0]).group(2) == f"target_pid: {watched.pid}", lines[0]
-    # The program runs in user space.
+    # The program runs mainly in user space.
     assert float(re.search(r"kernel: *([\d.]+)%", lines[0])[1]) < 50, lines[0]
 
 
 def test_stdio_hides_and_filters():
-    """-U hides the kernel, -K user space; --symbol-filter, --dsos and -E filter further."""
+    """Check that -U hides the kernel and -K user space, and that --symbol-filter, --dsos and -E filter further."""
     may_watch()
     with Started(built("spinner")):
         lines = stdio("-a", "-U", until=lambda s: len(rows_of(s)) > 2)
@@ -179,7 +180,7 @@ def test_stdio_hides_and_filters():
 
 
 def test_zero_drops_old_samples():
-    """-z: processes that do not run any more disappear in the next interval."""
+    """Check that with -z, processes that are no longer running disappear in the next interval."""
     may_watch()
     with Started(built("spinner")) as watched, \
             Started(TALLY, "top", "-a", "--stdio", "-z", "-d", "0.3", "--symbols", "spin_often",
@@ -196,7 +197,7 @@ def test_zero_drops_old_samples():
 
 
 def test_events_of_a_group():
-    """--group with several events: one table after the other."""
+    """Check that --group with several events prints one table after the other."""
     may_watch()
     with Started(built("spinner")):
         lines = stdio("-a", "--group", "-e", "cpu-clock", "-e", "task-clock",
@@ -205,7 +206,7 @@ def test_events_of_a_group():
 
 
 def test_stdio_shows_callchains():
-    """-g: children, and callers and callees below each row."""
+    """Check that -g prints children, and callers or callees below each row."""
     may_watch()
     with Started(built("spinner")) as watched:
         lines = stdio("-p", str(watched.pid), "-g", "-E", "4", "-d", "0.4",
@@ -215,7 +216,7 @@ def test_stdio_shows_callchains():
 
 
 def test_processes_that_come_and_go_have_names():
-    """Programs that run for milliseconds keep their names, including files and functions."""
+    """Check that programs that run for only milliseconds keep their names, including those of files and functions."""
     may_watch()
     brief = built("brief-one")
     with Started(built("spinner"), "forks", brief):
@@ -237,8 +238,8 @@ def test_ends_with_the_watched_process():
 
 
 def test_drops_samples_when_late_and_reports_it():
-    """After it was stopped for a while with small ring buffers, it continues with new samples and reports the lost
-    ones."""
+    """Check that tally continues with new samples, and reports the lost ones, after it was stopped for a while with
+    small ring buffers."""
     may_watch()
     missed = re.compile(r"lost: \d+/(\d+) drop: \d+/(\d+)")
     with Started(built("spinner")) as watched, \
@@ -252,11 +253,11 @@ def test_drops_samples_when_late_and_reports_it():
             if "PerfTop" in line:
                 total = sum(map(int, missed.search(line).groups()))
                 top.send_signal(signal.SIGSTOP)
-                # Meanwhile the ring buffer overflows: it only has space for few samples.
+                # While tally is stopped, the ring buffer overflows, because it has space for only a few samples.
                 before = tap.cpu_seconds(watched.pid)
                 tap.wait_until(lambda: tap.cpu_seconds(watched.pid) > before + 0.3, "what is watched to work")
                 top.send_signal(signal.SIGCONT)
-        # It continues.
+        # Rows appear again once tally continues.
         while "spin_often" not in line:
             assert time.monotonic() < end, "no rows any more"
             line = top.stdout.readline().decode()
@@ -289,7 +290,7 @@ class Screen(tmux.Screen):
 
 
 def table_of(lines):
-    """Return the rows of a screen: the first share, and the rest of the line."""
+    """Return (first share, rest of the line) for each row of a screen."""
     found = (re.match(r"^[ +-] +(\d+\.\d\d)%  (.*)", line) for line in lines[1:-2])
     return [(float(m.group(1)), m.group(2)) for m in found if m]
 
@@ -299,7 +300,7 @@ def note_of(lines):
 
 
 def test_screen_is_laid_out():
-    """Title, headings, sorted rows with a selection, the position, the keys; q restores the terminal."""
+    """Check the title, headings, sorted rows with a selection, position and keys. q must restore the terminal."""
     may_watch()
     with Started(built("spinner")) as watched, Screen() as screen:
         before, after = (os.path.join(FOLDER, name) for name in ("before", "after"))
@@ -345,7 +346,7 @@ def test_help_comes_and_goes():
         assert not any("health" in line or "(annotate)" in line for line in lines), lines
         screen.press("x")
         screen.until(lambda s: not any("Keys" in line for line in s), "no help")
-        # This key has no effect here, and does not open a box that receives the next key.
+        # The i key has no effect here, and does not open a box that receives the next key.
         screen.press("i", "h")
         screen.until(lambda s: any("\u250c\u2500 Keys" in line for line in s), "the help again")
 
@@ -360,7 +361,8 @@ def test_cursor_moves():
             looks = itertools.count(1)
 
             def is_there(lines, key=key, at=at):
-                # Repeated now and then: on a busy machine each refresh may add rows after the last one.
+                # Press the key again from time to time, because on a busy machine each refresh may add rows after the
+                # last one.
                 if at == "last" and next(looks) % 20 == 0:
                     screen.press(key)
                 return (m := place.search(note_of(lines))) and \
@@ -369,18 +371,19 @@ def test_cursor_moves():
 
 
 def test_filter_narrows():
-    """/ text Enter shows rows with the text; Esc shows all again."""
+    """Check that / with a text and Enter shows only the rows that contain the text, and that Esc shows all rows
+    again."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.start("-a").until(lambda s: "spin_often" in "".join(s), "spin_often")
         screen.type("/n_selX")
         screen.press("BSpace")
-        screen.until(lambda s: note_of(s).startswith("show only functions with: n_sel_"), "the question")
+        screen.until(lambda s: note_of(s).startswith("show only functions containing: n_sel_"), "the question")
         screen.press("BSpace")
         screen.type("ldom")
         screen.press("Enter")
         lines = screen.until(lambda s: len(table_of(s)) == 1 and "spin_seldom" in "".join(s), "one row")
-        assert note_of(lines).startswith("only functions with n_seldom"), note_of(lines)
+        assert note_of(lines).startswith("only functions containing n_seldom"), note_of(lines)
         screen.press("Escape")
         screen.until(lambda s: "spin_often" in "".join(s) and len(table_of(s)) > 1, "all rows again")
 
@@ -392,7 +395,8 @@ def test_search_goes_to_a_row():
         looks = itertools.count()
 
         def is_selected(lines):
-            # Repeated now and then: the cursor stays on its line, but the next refresh may move another row there.
+            # Repeat the search from time to time: the cursor stays on its line, but the next refresh may move another
+            # row there.
             if next(looks) % 100 == 0:
                 screen.type("gspin_sel")
                 screen.press("Enter")
@@ -401,11 +405,12 @@ def test_search_goes_to_a_row():
         screen.until(is_selected, "spin_seldom selected")
         screen.type("gno such thing")
         screen.press("Enter")
-        screen.until(lambda s: note_of(s).startswith("no row contains that"), "nothing found")
+        screen.until(lambda s: note_of(s).startswith("no matching row"), "nothing found")
 
 
 def test_zooming():
-    """d: only this file; s: this function; Esc twice: everything; t: this command."""
+    """Check that d zooms to this file, t to this command, and s to this function, and that Esc zooms out step by
+    step."""
     may_watch()
     with Started(built("spinner"), "threads"), Screen() as screen:
         screen.start("-a", "-s", "comm,dso,symbol").until(lambda s: "second_thread" in "".join(s), "second_thread")
@@ -439,7 +444,7 @@ def test_orders_follow_each_other():
 
 
 def test_callchains_open_and_close():
-    """Enter opens one level, e all of a row, C closes; E opens all rows."""
+    """Check that Enter opens one level, e toggles all levels of a row, E opens all rows, and C closes them."""
     may_watch()
     with Started(built("spinner")) as watched, Screen() as screen:
         screen.start("-g", "--no-children", "-p", str(watched.pid))
@@ -456,7 +461,7 @@ def test_callchains_open_and_close():
 
 
 def test_pause_holds_still():
-    """While paused nothing changes; then it continues."""
+    """Check that nothing changes while top is paused, and that it then continues."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.start("-a").press("p")
@@ -480,13 +485,14 @@ def test_hiding():
 
 
 def test_resizing_redraws():
-    """On a narrow screen names end with an ellipsis, and keys are whole words; then it is wide again."""
+    """Check that on a narrow screen, names end with an ellipsis and keys are whole words. Then make the screen wide
+    again."""
     may_watch()
     with Started(built("a-program-with-a-name-that-is-far-too-long-for-that")), Screen() as screen:
         screen.start("-a").until(lambda s: "spin_often" in "".join(s), "spin_often")
         for width, height in ((46, 12), (20, 5), (130, 40)):
             screen.run("resize-window", "-t", "s", "-x", str(width), "-y", str(height))
-            # A screen may be half drawn: its last line is drawn last.
+            # The screen may be captured half drawn. Its last line is drawn last.
             lines = screen.until(lambda s: len(s) == height and re.fullmatch(r" h Help(  [\w/]+ \w+)*", s[-1].rstrip()) and
                                  (HEADER.match(s[0]) or (s[0].endswith("\u2026") and len(s[0]) == width)), f"{width}x{height}")
             assert all(len(line) <= width for line in lines), lines
@@ -495,7 +501,7 @@ def test_resizing_redraws():
 
 
 def test_several_events():
-    """Tab switches between events."""
+    """Check that Tab switches between events."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.start("-a", "-e", "cpu-clock", "-e", "page-faults").until(lambda s: "event cpu-clock" in note_of(s), "the first")
@@ -516,7 +522,7 @@ def test_no_color_has_none():
 
 
 def test_other_locales_and_terminals():
-    """Plain characters without UTF-8; an unknown terminal is reported with a hint."""
+    """Check that plain characters are used without UTF-8, and that an unknown terminal is reported with a hint."""
     may_watch()
     with Screen() as screen:
         screen.type("export LC_ALL=C\n")
@@ -530,7 +536,7 @@ def test_other_locales_and_terminals():
 
 
 def test_stdio_lines_fit():
-    """Names are shortened on a terminal, and complete in a pipe."""
+    """Check that names are shortened on a terminal and complete in a pipe."""
     may_watch()
     long_name = "a-program-with-a-name-that-is-far-too-long-for-that"
 
@@ -556,7 +562,7 @@ def shows_text(text):
 
 
 def test_stdio_keys():
-    """--stdio on a terminal has perf's keys."""
+    """Check that --stdio on a terminal has perf's keys."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.type(f"{TALLY} top -a --stdio -F 997 -d 0.5")
