@@ -17,7 +17,8 @@
 #include "cli/main/arguments.h"
 #include "cli/recording/health.h"
 
-/* Limits: total size of the decoded code, and number of warnings about files without code. */
+/* Limits on the total size of the decoded code, and on the number of warnings about files without
+ * code. */
 enum { CODE_MAX_MIB = 64, FAILED_MAX = 10 };
 
 struct annotate {

@@ -33,8 +33,8 @@ static void add_name(const struct annotate_groups *groups, const struct annotate
 	tally_str_add(out, " }");
 }
 
-/* Add a group of those events in [first, first + nr) that have samples. Do nothing if no event has
- * samples. */
+/* Add a group of the events in [first, first + nr) that have samples. Do nothing if none of them
+ * has samples. */
 static int group_add(struct annotate_groups *groups, const struct tally_annotate *annotate,
 		     uint32_t first, uint32_t nr, const char *name)
 {

@@ -115,7 +115,8 @@ static int archive_file(const struct archive_config *config, int fd)
 	return ret;
 }
 
-/* Redaction destroys data, so the recording itself must not be overwritten under any name. */
+/* Return true if the output is the recording itself, possibly under another name. The recording
+ * must not be overwritten, because redaction destroys data. */
 static bool is_same_file(const char *output, int fd)
 {
 	struct stat in, out;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The main loop of the browser: redraws the screen after every key, and prints a summary at the
- * end. */
+/* The browser's main loop: redraw the screen after every key, and print a summary at the end. */
 #include "cli/browser/browser.h"
 
 #include <errno.h>
@@ -168,9 +167,9 @@ static int draw(struct browser *browser, bool all)
 
 /* ---- main loop ------------------------------------------------------------------------------- */
 
-/* Handle at most KEYS_MAX typed keys. Then the screen is drawn, and other threads can take the
- * lock. The selection is updated between keys, because a key may depend on the effect of the keys
- * before it. */
+/* Handle at most KEYS_MAX typed keys, so that the screen is redrawn and other threads can take the
+ * lock in between. The selection is updated between keys, because a key may depend on the effect of
+ * the keys before it. */
 static int keys_drain(struct browser *browser)
 {
 	enum { KEYS_MAX = 16 };
@@ -283,8 +282,8 @@ static void browser_free(struct browser *browser)
 	tally_str_free(&browser->note_text);
 }
 
-/* Computing the rows is slow for a large recording, so do it while the user is reading the first
- * screen. */
+/* Compute the rows while the user is reading the first screen, because this is slow for a large
+ * recording. */
 static int prepare(struct browser *browser)
 {
 	struct pollfd typed = {STDIN_FILENO, POLLIN, 0};

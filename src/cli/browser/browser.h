@@ -24,7 +24,7 @@ struct tally_browser_source {
 	/* The profile, grouped by comm, frame and, if there are callchains, path. The profile of a
 	 * finished recording is also grouped by thread and CPU, and keeps its samples. */
 	struct tally_profile *profile;
-	struct report_config *config; /* finished; a new sort order updates keys and columns */
+	struct report_config *config; /* complete; its keys and columns follow the sort order */
 	const struct tally_intern *labels;
 	uint32_t first_event, nr_events;
 	void *arg; /* passed to the callbacks below */

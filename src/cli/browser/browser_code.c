@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "cli/browser/browser_state.h"
 
-/* Maximum length of a drawn jump, and limit on the total work for placing all jumps. */
+/* Maximum length of a jump that is drawn, and a limit on the total work for placing all jumps. */
 enum { JUMP_MAX = 2000, STEPS_MAX = 4 << 20 };
 
 void browser_code_free(struct browser_code *code)

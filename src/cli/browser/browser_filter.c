@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 
-/* Prefixes for the names of steps, by kind. */
+/* Prefixes for the names of steps, indexed by kind. */
 static const char *const kinds[BROWSER_NR_STEPS] = {
 	[BROWSER_ONLY_COMMAND] = "command ",
 	[BROWSER_ONLY_PROCESS] = "process ",

@@ -76,7 +76,8 @@ int browser_filter_select(const struct browser_filter *filter, const struct tall
 int browser_filter_passes(const struct browser_filter *filter, const struct tally_profile *profile,
 			  uint8_t **ret_passes);
 
-/* Append the filter as text, escaped: "only command cc1, file ..."; nothing without a filter. */
+/* Append a description of the filter, escaped: "only command cc1, file ...". Append nothing if
+ * there is no filter. */
 void browser_filter_text(const struct browser_filter *filter, struct tally_str *out);
 
 #endif

@@ -127,8 +127,8 @@ int browser_toggle(struct browser *browser, bool *flag, const char *on, const ch
 	return 0;
 }
 
-/* Return the reason why a query cannot work: samples lack a field, so the query would select
- * nothing or everything. */
+/* Return the reason why a query cannot work: the samples lack a field, so the query would match
+ * either nothing or everything. */
 static const char *missing_field_reason(const struct browser *browser, const char *text)
 {
 	static const struct {

@@ -13,8 +13,8 @@ struct browser_key;
 
 /* A live profile. */
 struct tally_browser_live {
-	/* Held while the profile is used, except while writing to or waiting for the terminal.
-	 * Protects the fields below. */
+	/* Held while the profile is in use, but not while the browser writes to the terminal or
+	 * waits for it. Protects the fields below. */
 	pthread_mutex_t *lock;
 	/* Incremented when the profile changes other than by adding samples. */
 	const uint64_t *generation;

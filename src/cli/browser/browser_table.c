@@ -24,7 +24,8 @@ static bool row_may_grow(void *arg, uint32_t number)
 	return browser->table.by_callers || row->total > row->self;
 }
 
-/* Return true if a bucket matches the row's group in all keys except the function. */
+/* Return true if a bucket belongs to the row's group, that is, if all keys except the function
+ * match. */
 static bool bucket_is_of(const struct browser *browser, const struct tally_bucket_key *key,
 			 const struct tally_group *group)
 {

@@ -54,9 +54,9 @@ void browser_set_function(struct browser *browser, uint32_t frame);
  * ignored. */
 int browser_switch_function(struct browser *browser, uint32_t frame);
 
-/* Add a filter step (see browser_filter_push()). The step is given as query words, as a field and
- * its exact name, or as a field and a number. Errors in the query are shown as a message. Return 0
- * or -ENOMEM. */
+/* Add a filter step (see browser_filter_push()). The step is given in one of three forms: as query
+ * words, as a field and its exact name, or as a field and a number. Errors in the query are shown
+ * as a message. Return 0 or -ENOMEM. */
 int browser_zoom(struct browser *browser, enum browser_step_kind kind, const char *words,
 		 const char *name);
 int browser_zoom_name(struct browser *browser, enum browser_step_kind kind, const char *field,

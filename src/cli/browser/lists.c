@@ -13,8 +13,8 @@ static uint64_t row_weight(const struct tally_row *row, enum browser_list list)
 	return list == BROWSER_TOTAL ? row->total : row->self;
 }
 
-/* Insert a row into a list if it is among the heaviest. Few insertions are needed, because rows are
- * offered in order of their total. */
+/* Insert a row into a list if it is among the heaviest. Rows are offered in order of their total,
+ * so few insertions are needed. */
 static void list_offer(struct browser_lists *lists, enum browser_list list,
 		       const struct tally_hist *hist, uint32_t row)
 {

@@ -8,7 +8,7 @@
 
 struct browser;
 
-/* A function on the path to a cell: the function's frame number and a copy of its frame. */
+/* A step on the path to a cell: a function's frame number, and a copy of the frame. */
 struct browser_path_step {
 	uint32_t number;
 	struct tally_frame frame;

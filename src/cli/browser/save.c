@@ -10,13 +10,13 @@
 #include "base/file.h"
 #include "cli/browser/browser_view.h"
 
-/* AROUND is the number of rows around a list's lines, BELOW the number of rows for the note and
- * the keys. Lists are at least COLUMNS_WIDE wide. LINES_MAX and FILES_MAX limit lines and file
- * numbers. */
+/* AROUND is the number of rows around a list's lines, BELOW the number of rows for the note and the
+ * keys. Lists are at least COLUMNS_WIDE columns wide. LINES_MAX is the maximum number of lines,
+ * FILES_MAX the highest number in a file name. */
 enum { AROUND = 4, BELOW = 2, LINES_MAX = 5000, COLUMNS_WIDE = 400, FILES_MAX = 1000 };
 
-/* Choose the size. Lists are written completely, with full names. Other views are written at the
- * size of the screen. */
+/* Choose the canvas size. Lists are written in full, with full names. Other views are written at
+ * the size of the screen. */
 static void size_find(struct browser *browser, int *ret_rows, int *ret_columns)
 {
 	struct browser_cursor cursor;

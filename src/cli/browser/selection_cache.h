@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cache of previous selections and the data derived from them, so that going back does not count
- * all samples again. Not used for live profiles. */
+/* A cache of previous selections and the data derived from them, which avoids counting all samples
+ * again when the user goes back. Not used for live profiles. */
 #ifndef TALLY_CLI_BROWSER_SELECTION_CACHE_H
 #define TALLY_CLI_BROWSER_SELECTION_CACHE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* State of the time view: timelines with a cursor and a span being marked. */
+/* State of the time view: the timelines, the cursor, and the span that is being marked. */
 #ifndef TALLY_CLI_BROWSER_SPANS_H
 #define TALLY_CLI_BROWSER_SPANS_H
 

@@ -286,7 +286,7 @@ static int by_cost(const struct browser *browser, size_t line, uint64_t *ret_cos
 	return !at->source && *ret_cost;
 }
 
-/* Go to the next lighter instruction, wrapping around from the lightest to the heaviest. */
+/* Go to the next heaviest instruction, wrapping around from the lightest to the heaviest. */
 static int annotate_hot(struct browser *browser)
 {
 	struct browser_code *code = &browser->code;

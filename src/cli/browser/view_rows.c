@@ -89,7 +89,7 @@ static int rows_direction(struct browser *browser)
 
 /* ---- unabbreviated names -------------------------------------------------------------------- */
 
-/* Append the selected row's cells, last column first, because the last column is the one that gets
+/* Append the selected row's cells. The last column comes first, because it is the one that gets
  * truncated. Numeric columns are omitted, because they are never truncated. */
 static void rows_whole(const struct browser *browser, struct tally_str *out)
 {

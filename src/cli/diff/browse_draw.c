@@ -72,7 +72,7 @@ static const struct {
 	[VERDICTS] = {"Verdict", 15, false},
 };
 
-/* Parts to drop, in this order, while fewer than `least` columns remain for names. */
+/* Parts to drop, in this order, until at least `least` columns remain for names. */
 static const struct {
 	enum part part;
 	int least;
@@ -95,7 +95,7 @@ static int parts_place(const bool gone[NR_PARTS], int at[NR_PARTS])
 	return next;
 }
 
-/* Return the width of the widest visible tail, but at most a third of the columns in `room`. */
+/* Return the width of the widest visible tail, limited to a third of the columns in `room`. */
 static int tail_columns(const struct diff_browse *browse, size_t last, int room)
 {
 	struct tally_str head = {0}, tail = {0};

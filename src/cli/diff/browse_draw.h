@@ -9,9 +9,9 @@
 struct diff_browse {
 	const struct diff_config *config;
 	struct comparison *comparison;
-	struct tally_diff_view view; /* view of the current event */
+	struct tally_diff_view view; /* the current event's view */
 	bool is_made;
-	uint32_t event; /* event of the view */
+	uint32_t event; /* the view's event */
 	bool total, changed;
 	size_t cursor, first;
 	char *part; /* show only rows with this string in the name; NULL shows all */

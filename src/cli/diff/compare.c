@@ -32,7 +32,7 @@ static int compared_start(struct compared *compared)
 	const struct diff_config *config = compared->comparison->config;
 	bool chains = tally_session_has(compared->session, PERF_SAMPLE_CALLCHAIN);
 	bool inlined = chains && (!config->inlined_given || config->is_inlined);
-	/* Only these options use callers, which are expensive to look up. */
+	/* Callers are expensive to look up, and only these options use them. */
 	bool paths =
 		chains && (inlined || config->children || config->json || config->diff.by_path);
 	struct tally_profile_options options = {
@@ -168,7 +168,7 @@ static int compared_events(struct compared *compared)
 
 /* ---- files ----------------------------------------------------------------------- */
 
-/* Warn if CPUs or kernels differ, because rows do not show this. */
+/* Warn if CPUs or kernels differ, because the rows do not show these differences. */
 static int warn_if_different(const struct compared *compared, const char *what, const char *is,
 			     char **known)
 {

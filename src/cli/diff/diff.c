@@ -53,8 +53,8 @@ struct tally_diff_view diff_view(const struct diff_config *config,
 	};
 }
 
-/* Write the output. For JSON, keep the last character in the builder, because the JSON writer looks
- * at it to decide whether to write a comma. */
+/* Write the output. For JSON, keep the last character in the builder, because the JSON writer uses
+ * it to decide whether to write a comma. */
 static int show_flush(struct show *show)
 {
 	char last = show->out.len ? show->out.data[show->out.len - 1] : '\0';
@@ -158,7 +158,8 @@ static int show_text(struct show *show, const struct comparison_event *event,
 	return ret;
 }
 
-/* Warn if only some recordings have callchains, because callers would seem to be new or removed. */
+/* Warn if only some recordings have callchains, because callers would then appear to be new or
+ * removed. */
 static void warn_chains(const struct diff_config *config, const struct comparison_event *event)
 {
 	if (event->diff->has_paths || !event->diff->has_some_paths ||

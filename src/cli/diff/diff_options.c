@@ -147,7 +147,8 @@ static int config_keys(struct diff_config *config)
 	return ret;
 }
 
-/* Parse the weights of "wdiff:W1,W2" as perf does: W1 is the baseline's, W2 the other side's. */
+/* Parse the weights in "wdiff:W1,W2" as perf does: W1 is the baseline's weight, W2 the other
+ * side's. */
 static int config_weights(struct diff_config *config, const char *text)
 {
 	long weights[TALLY_SIDES];
@@ -293,8 +294,8 @@ static int sides_unclear(uint32_t nr)
 	return -EINVAL;
 }
 
-/* Set perf's default inputs: compare perf.data.old with perf.data or, if only one file is given,
- * with that file. */
+/* Set perf's default inputs: perf.data.old and perf.data or, if only one file is given,
+ * perf.data.old and that file. */
 static int default_inputs(struct diff_config *config)
 {
 	static const char before[] = "perf.data.old";

@@ -27,7 +27,7 @@ static const struct tally_option doctor_options[] = {
 
 /* ---- probing ----------------------------------------------------------------------- */
 
-/* Replacement for a system call that would kill the caller. */
+/* Fail with -EPERM instead of making a system call that would kill the caller. */
 static int closed_open(const struct tally_transport *transport, struct perf_event_attr *attr,
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
 {

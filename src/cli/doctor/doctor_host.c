@@ -63,7 +63,7 @@ static const struct trace {
 	{TRACE_HAS, "/run/host/container-manager", "", NULL},
 };
 
-/* Return the constant string for the word that a container manager left. */
+/* Return the constant string for a container manager's name found in a trace. */
 static const char *known_word(const char *word, size_t len)
 {
 	static const char *const words[] = {"docker", "podman", "lxc", "systemd-nspawn",

@@ -117,7 +117,7 @@ static void json_features(const struct doctor *doctor, struct tally_str *out)
 		tally_json_text(out, "id", feature->id);
 		tally_json_text(out, "title", feature->title);
 		tally_json_text(out, "since", feature->since);
-		/* The key is omitted if the answer is unknown. */
+		/* Omit the key if the answer is unknown. */
 		if (doctor->features[i] != TALLY_PROBE_UNKNOWN)
 			tally_json_bool(out, "present", doctor->features[i] == TALLY_PROBE_YES);
 		tally_json_close(out, '}');

@@ -41,8 +41,8 @@ struct doctor_program {
 	const struct tally_runtime *runtime; /* runtime that generates code, or NULL */
 };
 
-/* Find the program as execvp(3) does and examine it. The results, even if the program is not found,
- * are stored in `ret_program`, which must always be freed. */
+/* Find the program as execvp(3) does and examine it. `ret_program` is filled in even if the program
+ * is not found, and must always be freed. */
 void doctor_program_find(const char *name, struct doctor_program *ret_program);
 void doctor_program_free(struct doctor_program *program);
 

@@ -210,7 +210,7 @@ static void find_permission(const struct doctor *doctor, struct doctor_finding *
 		return;
 	}
 	doctor_finding_set(finding, DOCTOR_WARN, "rejected: %s", doctor_answer(doctor, ret));
-	/* A filter has already been reported by its own fact. */
+	/* A rejection by a filter is already reported by a separate fact. */
 	if (doctor->call.door != TALLY_SYSCALL_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);
 }

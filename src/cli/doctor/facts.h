@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts: rows {id, section, title, function}. The function writes the finding for the fact. */
+/* Tables of facts, with rows {id, section, title, function}. The function writes the fact's
+ * finding. */
 #ifndef TALLY_CLI_DOCTOR_FACTS_H
 #define TALLY_CLI_DOCTOR_FACTS_H
 

@@ -45,7 +45,7 @@ void doctor_fix(struct doctor_finding *finding, const char *format, ...)
 /* Set the machine-readable number. */
 void doctor_number(struct doctor_finding *finding, int64_t number);
 
-/* Set the cause to the violated rule and the facts about a refusal, and add the refusal's fixes.
+/* Set the cause to the violated rule and the details of a refusal, and add the refusal's fixes.
  * The first fix is omitted if it merely suggests requesting less. doctor_refusal() omits it if
  * the rejected event counts in the kernel or on a whole CPU; doctor_refusal_of_rings() always
  * omits it. */

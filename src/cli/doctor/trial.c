@@ -131,8 +131,8 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 	return ret;
 }
 
-/* Run a trial with one more descriptor open, because a command has at least one in addition to its
- * events. */
+/* Run a trial with one more descriptor open, because a command needs at least one in addition to
+ * its events. */
 static int trial_run_crowded(const struct doctor *doctor, const struct plan *plan, pid_t child)
 {
 	int other = dup(STDERR_FILENO), ret;
@@ -149,7 +149,7 @@ static void trial_make(const struct doctor *doctor, const struct plan *plan, pid
 	plan->trial->code = doctor->code ? doctor->code : trial_run_crowded(doctor, plan, child);
 }
 
-/* If the kernel rejects all events, try the user host, which commands then use for tasks. */
+/* If the kernel rejects all events, try the user host, because commands then use it for tasks. */
 static void trials_via_user(const struct doctor *doctor, const struct plan *plans, size_t nr)
 {
 	const struct tally_target target = {0};

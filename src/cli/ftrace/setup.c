@@ -50,7 +50,7 @@ static const struct ftrace_word function_words[] = {
 };
 
 /* Default settings. A new tracefs instance has these settings, and so does the top level unless
- * they were changed there. The value "" is an empty list. */
+ * someone has changed them. The value "" is an empty list. */
 static const struct {
 	const char *file, *value;
 	bool graph_only;
@@ -343,7 +343,7 @@ static void set_all(struct setup *setup)
 	set_tasks(setup);
 	set_events(setup);
 	set_functions(setup);
-	/* The return line must contain the function name, by which durations are summed. */
+	/* Durations are summed by function name, so the return line must contain the name. */
 	if (setup->session->what != FTRACE_TRACE && !config->events.nr)
 		set(setup, "options/funcgraph-tail", "1");
 	set_words(setup, graph_words, &config->graph_options);

@@ -84,8 +84,8 @@ static const char *event_why_not(struct list_prober *prober, const struct tally_
 	return why;
 }
 
-/* Return true if each event of this kind must be probed. For other kinds, one event of each attr
- * type is enough. */
+/* Return true if every event of this kind must be probed. For other kinds, probing one event of
+ * each attr type is enough. */
 static bool each_differs(enum tally_event_kind kind)
 {
 	return kind == TALLY_EVENT_HARDWARE || kind == TALLY_EVENT_CACHE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parse command-line words that are not options, for commands that read a recording. Also parse
+/* Parse command-line words that are not options, for commands that read a recording; also parse
  * comma-separated lists of words. */
 #ifndef TALLY_CLI_MAIN_ARGUMENTS_H
 #define TALLY_CLI_MAIN_ARGUMENTS_H

@@ -14,7 +14,7 @@ struct tally_excluded {
 	const char *why;    /* reason, or NULL if the options select different outputs */
 };
 
-/* Reason for rejecting row options when the output has no rows. */
+/* The reason for rejecting options about rows when the output has no rows. */
 #define TALLY_EXCLUDED_OF_ROWS "applies to rows"
 
 /* Check that none of the `nr` options was used together with `chosen`, which may itself be in the

@@ -99,7 +99,7 @@ static int parse_global(int argc, char **argv, bool *ret_paginate)
 	return at - 1;
 }
 
-/* Return the command name, with -v and -h translated to commands. */
+/* Return the command name. -v and -h are translated to the corresponding commands. */
 static const char *command_name(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";

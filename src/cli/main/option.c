@@ -99,8 +99,8 @@ static int perf_option(struct parser *in, const struct tally_perf_option *option
 	return 0;
 }
 
-/* Handle a perf option letter. `*ret_ends` is set if the rest of `word` is not a sequence of
- * options. */
+/* Handle one of perf's option letters. `*ret_ends` is set if the rest of `word` is not a sequence
+ * of option letters. */
 static int perf_letter(struct parser *in, const char *letter, const char *word, bool *ret_ends)
 {
 	const struct tally_perf_option *option =
@@ -254,8 +254,9 @@ static bool may_negate(const struct tally_option *option)
 	       option->kind == TALLY_OPTION_TEXT;
 }
 
-/* Find the option that `name` refers to: try the name itself, then without its "no-", then with
- * "no-" prepended. The caller has already searched perf's options for an exact match. */
+/* Find the option that `name` refers to. Try the name itself, then the name without its "no-",
+ * then the name with "no-" prepended. The caller has already searched perf's options for an
+ * exact match. */
 static const struct tally_option *find_word(const struct parser *in, const char *name, size_t len,
 					    bool *ret_negated, bool *ret_ambiguous)
 {

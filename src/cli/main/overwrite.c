@@ -110,8 +110,8 @@ static bool is_program(const struct head *head)
 	       !memcmp(head->bytes, "#!", 2);
 }
 
-/* Return true if the file name is typical of output. Source files are text too, so the contents of
- * a text file do not show that it is output. */
+/* Return true if the file name is typical of output. The contents of a text file do not show that
+ * it is output, because source files are text, too. */
 static bool is_output_name(const char *path)
 {
 	static const char *const ends[] = {".txt", ".log", ".out",    ".csv",

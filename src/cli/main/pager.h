@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * As in git, long output to a terminal goes through a pager. The pager is the first variable that
- * is set among $TALLY_PAGER, $PERF_PAGER and $PAGER, or else less. There is no pager if that
- * variable is empty or "cat", if stdout is not a terminal, if TERM is "dumb", or with --no-pager.
+ * is set among $TALLY_PAGER, $PERF_PAGER and $PAGER; if none is set, it is less. There is no pager
+ * if that variable is empty or "cat", if stdout is not a terminal, if TERM is "dumb", or with
+ * --no-pager.
  *
  * While the pager runs, stderr goes through it as well if stderr is a terminal, and the pager
  * handles Ctrl-C. If the user quits the pager early, SIGPIPE kills tally. Only commands that have

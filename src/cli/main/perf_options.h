@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The perf options and commands that tally does not have, each with the reason. Options are listed
- * only for commands that both programs have. The parser searches these tables after a command's own
+ * The perf options and commands that tally does not have, with the reasons. Options are listed only
+ * for commands that both programs have. The parser searches these tables after a command's own
  * table, and --help and the manual pages list the rows.
  *
  * Options that have a different meaning in tally are not listed here; the commands' manual pages
@@ -17,14 +17,14 @@
 enum tally_perf_arg {
 	TALLY_PERF_ARG_NONE,
 	TALLY_PERF_ARG_NEEDED,
-	TALLY_PERF_ARG_OPTIONAL, /* after '=', or after the letter in the same word */
+	TALLY_PERF_ARG_OPTIONAL, /* follows '=', or follows the letter in the same word */
 };
 
 struct tally_perf_option {
 	char letter;      /* 0 if there is no short option */
 	const char *name; /* long name without dashes, or NULL */
 	enum tally_perf_arg arg;
-	bool taken;      /* accepted without effect; otherwise rejected */
+	bool taken;      /* accepted but ignored; otherwise rejected */
 	const char *why; /* reason; for a rejected option, also an alternative */
 };
 

@@ -18,8 +18,7 @@ static void print_message(void *data, enum tally_message_kind kind, const char *
 {
 	struct tally_str text = {0};
 
-	/* Flush stdout first, to keep the order of the messages if both streams go to the same
-	 * file. */
+	/* Flush stdout first, to keep the output in order if both streams go to the same file. */
 	fflush(stdout);
 	tally_str_add(&text, raw);
 	tally_str_escape(&text, 0);

@@ -14,7 +14,7 @@
 /* "tally: ..." - a failure that terminates the command. */
 void tally_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "tally: warning: ..." - something differs from the request; the command continues. */
+/* "tally: warning: ..." - something is not done as requested; the command continues. */
 void tally_print_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* " ..." - more detail about the previous line. */

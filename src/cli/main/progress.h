@@ -13,8 +13,8 @@ struct tally_progress {
 };
 
 /* Start a progress line. The line is not shown if stdout is also a terminal, because it would
- * disturb the output there. `goes_elsewhere` means that the result is not written to stdout; then
- * the line is shown anyway. */
+ * disturb the output there. If `goes_elsewhere` is set, the result is not written to stdout, so the
+ * line is shown anyway. */
 struct tally_progress tally_progress_start(const char *verb, const char *what, bool goes_elsewhere);
 
 /* Show that `done` of `all` units are done; `all` is 0 if unknown. Shows nothing during the first

@@ -12,9 +12,9 @@ struct tally_runtime {
 	const char *hint;     /* the option to use, and its effect */
 };
 
-/* Return the runtime, in any version, that the program or library at `path` belongs to, or NULL.
- * The results point into one array in order of precedence: if a process has several runtimes, use
- * the one with the lowest address. */
+/* Return the runtime to which the program or library at `path` belongs, regardless of its version,
+ * or NULL. The results point into one array in order of precedence: if a process has several
+ * runtimes, use the one with the lowest address. */
 const struct tally_runtime *tally_runtime_of(const char *path);
 
 #endif

@@ -63,8 +63,8 @@ static int user_start(struct tally_via *via, bool samples, const struct tally_me
 		.executed = tally_via_programs_executed,
 		.arg = &via->programs,
 	};
-	/* Drop privileges: the user host does not need them, and dropping is only possible in a
-	 * single-threaded process. */
+	/* Drop privileges: the user host does not need them, and they can be dropped only while the
+	 * process is single-threaded. */
 	int ret = tally_privileges_drop(messages);
 
 	if (ret)

@@ -50,20 +50,20 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 int tally_via_open_sampling(struct tally_via *via, const char *text,
 			    struct tally_sampling *sampling);
 
-/* Check that the command can be measured before starting it. `command` is argv[0], or NULL if there
- * is no command. Returns 0, or prints an error and returns -EPERM. */
+/* Before starting the command, check that it can be measured. `command` is argv[0], or NULL if
+ * there is no command. Returns 0, or prints an error and returns -EPERM. */
 int tally_via_check_command(const struct tally_via *via, const char *command,
 			    const struct tally_messages *messages);
 
-/* Shut down everything that tally_via_open() started, after the opened events are closed and the
- * child is freed. Warns about programs that behaved differently because of tracing, and about
+/* Shut down everything that tally_via_open() started. Call this after closing the opened events and
+ * freeing the child. Warns about programs that behaved differently because of tracing, and about
  * programs that were not measured. */
 void tally_via_close(struct tally_via *via);
 
 /* Return the transport to use for measuring, or NULL for the kernel's. */
 const struct tally_transport *tally_via_transport(const struct tally_via *via);
 
-/* If the user host traces the child, have the user host report the child's exit. */
+/* If the user host traces the child, let it report the child's exit. */
 void tally_via_adopt(const struct tally_via *via, struct tally_child *child);
 
 /* Return "kernel" or "user". */

@@ -161,7 +161,7 @@ static void read_options(const char *options, bool *looks)
 		size_t len = strcspn(options, between), at = sizeof(name) - 1;
 
 		if (len > at && !strncmp(options, name, at))
-			*looks = !strchr("0fn", options[at]); /* 0, false, no */
+			*looks = !strchr("0fn", options[at]); /* "0", "false" or "no" */
 		options += len + strspn(options + len, between);
 	}
 }

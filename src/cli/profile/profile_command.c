@@ -259,8 +259,8 @@ static int profile_check(const struct profile_config *config, bool has_command)
 		       : 0;
 }
 
-/* If --html has no file name, name the page after the command. Without a command, the report names
- * the page. */
+/* If --html has no file name, name the page after the command. Without a command, the report
+ * chooses the name. */
 static int name_page(struct profile_config *config, const char *command, struct tally_str *name)
 {
 	if (!config->html || strcmp(config->html, TALLY_HTML_UNNAMED) != 0 || !command)

@@ -177,8 +177,8 @@ static void end_command(struct record *record)
 	kill(record->child.pid, SIGTERM);
 }
 
-/* Return true if the command may keep running after a write error. A file error is no reason to
- * terminate the command. An error on a pipe is one, as in a shell pipeline, and so is an
+/* Return true if the command may keep running after a write error. An error on a file does not
+ * terminate the command. An error on a pipe does, as in a shell pipeline, and so does an
  * interrupt. */
 static bool command_is_spared(const struct record *record)
 {
@@ -238,7 +238,7 @@ static void print_aborted(const struct record *record, int ret)
 				   (int)record->child.pid);
 }
 
-/* Record into the output opened by the caller. */
+/* Record to the output opened by the caller. */
 static int record_into(struct record *record)
 {
 	int ret = record_synthesize(record, false), finished, left;

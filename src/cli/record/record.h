@@ -21,7 +21,7 @@ struct record_pins;
 
 /* Scan state; see ring_scan.h. */
 struct record_scan_state {
-	TALLY_VEC(uint64_t) positions; /* for each ring, the position up to which it was scanned */
+	TALLY_VEC(uint64_t) positions; /* per ring, the position up to which it was scanned */
 	/* Time of the last scan (CLOCK_MONOTONIC), and interval until the next scan; both in ns. */
 	uint64_t at, pause;
 	bool has_maps; /* mappings were found since the last scan */
@@ -52,7 +52,7 @@ struct record {
 	struct record_progress progress;
 	bool is_over;                       /* --duration has passed */
 	struct record_unwinding *unwinding; /* NULL if stack dumps are written unchanged */
-	TALLY_VEC(struct iovec) pieces;     /* pieces of the rings being drained */
+	TALLY_VEC(struct iovec) pieces;     /* contents of the rings being drained */
 	struct record_pins *pins;           /* NULL if no files are read */
 	struct record_scan_state looks;
 };

@@ -46,7 +46,7 @@ int record_output_choose(struct record *record)
 	struct stat st;
 	bool is_there;
 
-	/* As with perf, if stdout is a pipe, it is meant for the recording. */
+	/* As in perf, without -o, write the recording to stdout if stdout is a pipe. */
 	output->path = config->output;
 	if (!output->path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
 		output->path = "perf.data";

@@ -10,7 +10,7 @@ struct record;
 
 struct record_progress {
 	uint64_t samples, lost; /* read from the rings so far, with --progress */
-	uint64_t at;            /* time of the last update or of the end; ns, CLOCK_MONOTONIC */
+	uint64_t at;            /* last update, or end of recording; ns, CLOCK_MONOTONIC */
 };
 
 /* Return the time of the next update in ns, CLOCK_MONOTONIC, or UINT64_MAX. */

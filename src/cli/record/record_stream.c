@@ -23,7 +23,8 @@
 
 enum {
 	PATIENCE_MS = 1000, /* time to wait for a stuck reader after a termination request */
-	/* Interval between checks for a FIFO's reader, because nothing reports its arrival. */
+	/* Interval at which a FIFO is checked for a reader, because the kernel does not report when
+	 * a reader opens it. */
 	READER_CHECK_MS = 50,
 };
 
@@ -106,8 +107,7 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 	struct record_output *output = &record->output;
 	int64_t n;
 
-	/* Do not write anything after a failure, because a record may have been written
-	 * partially. */
+	/* Do not write anything after a failure, because the last record may be incomplete. */
 	if (output->is_pipe && output->failed)
 		return output->failed;
 	n = write_some(record, iov, nr);

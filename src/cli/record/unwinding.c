@@ -20,8 +20,8 @@
 
 enum {
 	SETTLE_NS = 1000000,      /* time after which no older records can appear in a ring */
-	BACKLOG_BYTES = 16 << 20, /* if more data is waiting, dumps are kept without unwinding */
-	WAIT_BYTES = 128 << 20,   /* if more data is waiting, wait before draining the rings */
+	BACKLOG_BYTES = 16 << 20, /* above this backlog, keep dumps without unwinding them */
+	WAIT_BYTES = 128 << 20,   /* above this backlog, wait before draining the rings */
 	KEEP_BYTES = 4 << 20,     /* larger buffers are freed after use */
 	BATCH_SECONDS = 3,        /* time limit for one batch; remaining dumps are kept */
 	COLLECT_THREADS = 1024,   /* free exited threads after this many new threads */
@@ -62,7 +62,7 @@ static int finished_append(struct record_unwinding *unwinding, const void *bytes
 	return 0;
 }
 
-/* Append the sample with a callchain replacing its registers and stack dump. */
+/* Append the sample, with its registers and stack dump replaced by a callchain. */
 static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint16_t misc,
 			  struct tally_sample *sample, enum tally_unwind_end end)
 {

@@ -119,7 +119,7 @@ static int document_open(struct tally_document *document)
 	return 0;
 }
 
-/* main() reports write errors on stdout. */
+/* main() reports errors writing to stdout. */
 static int write_stdout(const void *bytes, size_t len)
 {
 	errno = 0;

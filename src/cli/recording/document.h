@@ -54,8 +54,9 @@ int tally_document_write(void *document, const void *bytes, size_t len);
 
 /* Finish the document. If `ret` is 0, give the file the mode of the file that it replaces, or the
  * default mode for new files, and rename it to its final name. Otherwise, remove the file and print
- * the error; -EINTR is not printed, -ENODATA and -ENOMEM have already been printed, and main()
- * prints errors on stdout. Returns `ret`, or the error from finishing the file. */
+ * the error. Some errors are not printed here: -EINTR is never printed, -ENODATA and -ENOMEM have
+ * already been printed, and main() reports errors writing to stdout. Returns `ret`, or the error
+ * from finishing the file. */
 int tally_document_close(struct tally_document *document, int ret);
 
 /* Print the written file's path and size, prefixed with the name `command`. */

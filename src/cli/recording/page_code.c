@@ -159,7 +159,7 @@ static int samples_read(struct page_code *code)
 		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
 	if (!ret)
 		ret = tally_session_rerun(code->session, NULL, 0, code_record, code);
-	/* The first pass has already reported how reading the recording ended. */
+	/* Any read errors were already reported by the first pass. */
 	if (ret == -EINVAL)
 		ret = 0;
 	return ret ? ret : tally_annotate_finish(code->samples);

@@ -7,7 +7,7 @@
 #include "page/page.h"
 
 struct tally_html_code_options {
-	const uint8_t *passes; /* per-bucket flag: nonzero to count its samples; NULL counts all */
+	const uint8_t *passes; /* per bucket, nonzero to count its samples; NULL to count all */
 	const char *symfs;     /* root directory for source files, or NULL for original paths */
 };
 

@@ -167,7 +167,7 @@ static bool comm_passes(const struct tally_session *session, const struct tally_
 	return false;
 }
 
-/* An empty set contains all numbers. */
+/* An empty set matches every number. */
 static bool set_has(const struct tally_ranges *set, uint32_t number)
 {
 	return !set->all.len || tally_ranges_have(set, number);

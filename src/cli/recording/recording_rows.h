@@ -68,7 +68,7 @@ void report_config_free(struct report_config *config);
 const char *report_config_row_part(const struct report_config *config);
 const char *report_config_sample_part(const struct report_config *config);
 
-/* Return true if a function is one of the callers that the key "parent" searches for. */
+/* Return true if the key "parent" treats this function as a parent. */
 bool report_config_is_parent(const struct report_config *config, const char *symbol);
 
 #endif

@@ -24,7 +24,7 @@ struct tally_placeholders {
 	TALLY_VEC(char *) names;   /* placeholders, indexed by string number */
 };
 
-/* A redactor. An all-zero struct has no placeholders yet. */
+/* A redactor. Zero-initialize it; it starts with no placeholders. */
 struct tally_redactor {
 	struct tally_placeholders paths, dirs, comms, cgroups, memory, names;
 	bool failed; /* out of memory: some strings were dropped */

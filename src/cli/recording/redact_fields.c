@@ -155,8 +155,9 @@ int tally_redact_fields(const struct tally_perfdata_record *record, uint8_t *cop
 /* ---- features --------------------------------------------------------------------- */
 
 /* Format strings for the features: "4" and "8" are numbers with that many bytes, "s" is a string,
- * "(...)" is repeated as often as the preceding number specifies, "b" is a bitmap with that many
- * bits, "c" and "d" are 8 and 4 bytes per CPU. The feature may end at "?". */
+ * "(...)" is repeated as many times as the preceding number specifies, "b" is a bitmap with as many
+ * bits as the preceding number specifies, "c" and "d" are 8 and 4 bytes per CPU. The feature may
+ * end at "?". */
 static const char *const formats[TALLY_FEATURE_MAX] = {
 	[TALLY_FEATURE_OSRELEASE] = "s",
 	[TALLY_FEATURE_VERSION] = "s",

@@ -45,7 +45,7 @@ struct tally_session_options {
 	 * from the environment; NULL to fetch nothing. */
 	const char *debuginfod;
 	int fd;              /* borrowed descriptor to read instead of `input`, or 0 */
-	bool goes_elsewhere; /* the result goes to a file, not to stdout */
+	bool goes_elsewhere; /* the result is written to a file, not to stdout */
 	bool is_own;         /* recorded by this process: do not warn about the file */
 };
 

@@ -17,7 +17,7 @@ struct tally_shown_rows_options {
 	bool is_relative; /* percentages are relative to the selection, not to the event */
 	bool hide_kernel, hide_user;
 	const char *part;      /* string that function names must contain, or NULL */
-	uint64_t count_filter; /* omit rows with fewer samples */
+	uint64_t count_filter; /* omit rows with fewer samples than this */
 	size_t most;           /* maximum number of rows; 0 if unlimited */
 };
 

@@ -181,8 +181,8 @@ static int report_record(void *arg, struct tally_session *session,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }
 
-/* Read the file again to find the callers of heavy rows. The first pass has already reported how
- * reading ended. */
+/* Read the file again to find the callers of heavy rows. Any read errors were already reported by
+ * the first pass. */
 static int report_callers(struct report *report)
 {
 	struct tally_profile *profile = &report->profile;

@@ -22,8 +22,7 @@ struct report {
 	const char *query;   /* initial filter for the browser, or NULL */
 	bool browses;        /* use the terminal browser */
 	bool was_tried;      /* report_start() was called; any error was printed */
-	/* The profile is initialised. This happens at the first sample, when the events are
-	 * known. */
+	/* Set once the profile is initialised, at the first sample, when the events are known. */
 	bool is_ready;
 	int line_width; /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;

@@ -32,14 +32,14 @@ struct script_locations {
 	/* Locations for which source lines must first be read from debug information, in output
 	 * order. Reading source lines in batches is many times faster. */
 	TALLY_VEC(struct script_pending_location) held;
-	uint64_t held_since; /* when the first one was deferred, from tally_clock_now() */
+	uint64_t held_since; /* when the first location was deferred, from tally_clock_now() */
 };
 
 /* A location in a sample. */
 struct script_location {
 	uint64_t key[TALLY_LOCATION_KEY_WORDS]; /* from tally_machine_location_key() */
 	struct script_place_slot *slot;         /* cache slot for its text; NULL if not cacheable */
-	bool is_return; /* set by the caller for a return address, to show the line of the call */
+	bool is_return; /* set by the caller for a return address, to show the call's line */
 };
 
 /* Initialise the cache. `machine` must outlive the cache. Returns 0 or -ENOMEM. */

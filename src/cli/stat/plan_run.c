@@ -190,7 +190,8 @@ static int share_read(struct trial *trial, size_t index)
 	return 0;
 }
 
-/* Return the number of time slices needed to count the event with the smallest share once. */
+/* Return the number of time slices after which even the event with the smallest share has been
+ * counted once. */
 static uint32_t passes_of(const struct stat_plan *plan)
 {
 	double least = 1;

@@ -24,15 +24,15 @@ struct stat_session {
 	bool has_groups;            /* some events are read as groups */
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
-	bool system_wide;  /* count on CPUs instead of for tasks */
-	bool by_command;   /* count only for the command */
+	bool system_wide;  /* use CPU events instead of task events */
+	bool by_command;   /* count only the command */
 	bool counting;     /* counters are enabled */
 	bool told_removed; /* the warning described in removed.h was printed */
 
 	TALLY_VEC(struct stat_key) keys;
 	TALLY_VEC(size_t) key_of_cpu;     /* each CPU's key, indexed by CPU number */
 	TALLY_VEC(struct stat_last) last; /* indexed by row */
-	struct stat_cell *cells;          /* indexed by row * nr_keys + key; printed next */
+	struct stat_cell *cells;          /* cells to print, indexed by row * nr_keys + key */
 	struct stat_cell *parts;          /* same, before merging rows */
 	struct stat_spread *spreads;      /* same, over several runs */
 	TALLY_VEC(uint64_t) walls;        /* elapsed time of each run, in ns */

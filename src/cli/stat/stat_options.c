@@ -160,7 +160,8 @@ static int check_numbers(struct stat_config *config)
 	return ret;
 }
 
-/* CPUs are specified by number. A value that contains letters is probably a kind of CPU. */
+/* CPUs are specified by number. A value that contains letters is probably the name of a kind of
+ * core. */
 static int check_cpus(const struct stat_config *config)
 {
 	const char *text = config->target.cpus;

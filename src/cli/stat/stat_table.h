@@ -62,12 +62,12 @@ struct stat_mode {
 	bool per_thread;      /* the key is a thread, not part of the CPU topology */
 	bool key_first;       /* print all events for a key, then the next key */
 	bool show_nr;         /* print the number of counters that were added up */
-	/* Set the fields that do not belong to the key to -1; append the key's label. */
+	/* Set the fields that are not part of the key to -1, and append the key's label. */
 	void (*key)(struct stat_key *key);
 	void (*label)(const struct stat_key *key, struct tally_str *out);
 	int pad; /* label width in text output; negative to left-align */
-	/* In per-thread mode, the width of the label's part after '-'; the part before it has the
-	 * width `pad`. Otherwise 0. */
+	/* In per-thread mode, the width of the part of the label after '-', where `pad` is the
+	 * width of the part before it; otherwise 0. */
 	int pad_tid;
 };
 
@@ -188,7 +188,7 @@ struct stat_format {
 	void (*line)(struct stat_printer *printer, const struct stat_table *table,
 		     const struct stat_line *line);
 	void (*end)(struct stat_printer *printer, const struct stat_table *table); /* may be NULL */
-	/* With --metric-only, print all metrics for a key. NULL to print lines. */
+	/* With --metric-only, print all metrics for a key. If NULL, line() is called as usual. */
 	void (*metrics)(struct stat_printer *printer, const struct stat_table *table, size_t key);
 };
 

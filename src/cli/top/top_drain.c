@@ -2,8 +2,8 @@
 /*
  * Move records from the ring buffers to the queue, in a dedicated thread that does little else, so
  * that it keeps up. Records from all CPUs are merged in chronological order; the most recent ones
- * stay in the ring buffers until later. If the queue's reader cannot keep up, samples are dropped,
- * but never other records.
+ * stay in the ring buffers until they are old enough. If the queue's reader cannot keep up, samples
+ * are dropped, but never other records.
  */
 #include <errno.h>
 #include <string.h>

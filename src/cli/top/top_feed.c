@@ -116,7 +116,7 @@ int top_feed_start_loader(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
-	(void)tally_loader_end(top->loader); /* on timeout, the loader uses nothing in `top` */
+	(void)tally_loader_end(top->loader); /* after a timeout, the loader does not use `top` */
 	tally_live_free(&top->live);
 	if (top->kallsyms_fd > 0)
 		close(top->kallsyms_fd);

@@ -18,7 +18,7 @@
 
 enum { TRIM_EVERY = 32 }; /* in refreshes */
 
-/* Contents removed from the queue. */
+/* Data taken off the queue. */
 struct reading {
 	TALLY_VEC(uint8_t) bytes;
 	uint64_t tick; /* time of a refresh that is due, or 0 */
