@@ -19,7 +19,7 @@ import time
 
 ROWS, COLUMNS = 40, 140
 QUIET = 0.4  # seconds without output after which the screen counts as drawn
-# Names in the table of results, and the keys to press, in this order.
+# Names in the results table, and the keys to press, in this order.
 KEYS = (("rows (`2`)", "2"), ("down", "\x1bOB"), ("a row opens (Enter)", "\r"), ("all rows open (`E`)", "E"), ("all close (`C`)", "C"),
         ("callers instead of callees (`c`)", "c"), ("the end (End)", "\x1bOF"), ("another order (`o`, twice)", "oo"), ("flame graph (`3`)", "3"),
         ("to a cell (down)", "\x1bOB"), ("zoom (Enter)", "\x1bOB\r"), ("out (`-`)", "-"), ("reversed (`r`)", "r"),

@@ -7,9 +7,9 @@
 
 Both tools sample all CPUs with cpu-clock at the same rate. They run alternately, each on its own terminal (a pty),
 under the same load: shell loops that fork, then many short-lived threads. CPU time is the user plus system time of the
-sampling process, and memory is its peak; ratios are perf to tally. --soak N runs tally for N seconds under churn
-(processes, files and threads that never recur), and prints its memory use ten times along the way. Requires root. TALLY
-is the program in a meson build (default: build/src/cli/tally)."""
+sampling process, and memory is its peak; ratios are perf's values divided by tally's. --soak N runs tally for N seconds
+under churn (processes, files and threads that never recur), and prints its memory use ten times along the way. Requires
+root. TALLY is the program in a meson build (default: build/src/cli/tally)."""
 import argparse
 import os
 import pty

@@ -16,8 +16,8 @@ import pages  # noqa: E402
 import webdriver  # noqa: E402
 
 ROUNDS = 5
-# Steps to measure, with their URL fragments. {} is replaced by the round, so that results of the previous round cannot
-# be reused.
+# Steps to measure, with their URL fragments. {} is replaced by the round number, so that results of the previous round
+# cannot be reused.
 STEPS = (("all again", "column=10{}"), ("redraw", "column={}"), ("zoom", "zoom={zoom}"), ("zoom out", "column={}"), ("search", "search=function_{}"), ("span", "span={}00000-5000000"),
          ("query", "query=sym%3A%2Ffunction_{}.*int%2F"), ("reversed", "reversed=1&span={}-9000000"), ("functions", "view=functions&span={}-9000000"),
          ("time", "view=time&query=-tid%3A10{}"), ("heatmap", "view=heat&query=-tid%3A10{}"))
@@ -52,7 +52,7 @@ def first_view(browser, url):
 
 
 def zoom_of(browser):
-    """Click a wide cell some rows down, and return the zoom path that it selects."""
+    """Click a wide cell a few rows down, and return the zoom path that it selects."""
     area = browser.run("const r = document.querySelector('.flame canvas').getBoundingClientRect(); return [r.x, r.y]")
     browser.click_at(area[0] + 10, area[1] + 19 * 6 + 9)
     time.sleep(0.3)

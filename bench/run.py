@@ -101,8 +101,8 @@ class Bench:
                        check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def shapes(self):
-        """Print statistics about the recordings, and the CPU time that counting takes. Counting unique stacks needs a
-        hash table, but no symbol names, sorting or output."""
+        """Print statistics about the recordings, and the CPU time that counting takes, for comparison with reports:
+        counting unique stacks needs a hash table, but no symbol names, sorting or output."""
         print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads | COMM | MMAP | "
               "CPU s to count these")
         print("-- | -- | --: | --: | --: | --: | --: | --: | --: | --: | --:")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A valid metric expression must have a canonical form that is its own canonical form and has the
- * same value. */
+/* The canonical form of a valid metric expression must have the same value as the expression, and
+ * must be its own canonical form. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>

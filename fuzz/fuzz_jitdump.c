@@ -32,8 +32,8 @@ static void look_at_all(struct tally_jit *jit)
 	}
 }
 
-/* Simulate a dump that is still being written. The first byte of the input selects the end of the
- * first read. */
+/* Simulate a dump that is still being written. The first byte of the input determines where the
+ * first read ends. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t first = size ? (size - 1) * data[0] / 255 : 0, used = 0, more = 0;

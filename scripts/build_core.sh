@@ -36,8 +36,8 @@ choose() {
 	[ "$(uname -m)" != "$1" ] || tool=
 }
 
-# object_name SOURCE: print the name of the source's object without suffix. The prefix distinguishes the object from a
-# kernel's objects.
+# object_name SOURCE: print the name of the source's object without its suffix. The prefix distinguishes the object from
+# a kernel's objects.
 object_name() {
 	echo "tally_$(echo "${1%.c}" | tr / _)"
 }

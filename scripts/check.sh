@@ -69,7 +69,7 @@ with_ctags() {
 	"$@"
 }
 
-# The result of formatting depends on the version of clang-format.
+# Formatting depends on the version of clang-format.
 check_format() {
 	version=$(clang-format --version 2>&1)
 	case $version in

@@ -5,13 +5,13 @@
 usage: check_english.py [--count | --list [DIRECTORY] | --update] ROOT
 
 MARKERS lists the words, each with advice on its replacement. A marker is not always wrong ("who" for a user, "behind"
-for a debugger), but a text with many of them was not written for readers familiar with perf and kernels: libbpf has
+for a debugger), but a file with many of them was not written for readers familiar with perf and kernels: libbpf has
 markers in 2 of 100 comments, tmux in fewer than 1.
 
-scripts/english_allowed.txt lists the number of texts with markers that each file may still have. The check fails if a
-file has more, so that new or changed text must be clean. It also fails if a file has fewer, so that the allowance can
-only shrink. --update lowers the allowances to the current counts and never raises one; --count prints the share of
-texts with a marker for each directory; --list prints those texts.
+scripts/english_allowed.txt lists the number of passages with markers that each file may still contain. The check fails
+if a file has more, so new or changed text must be clean. It also fails if a file has fewer, so the allowance can only
+shrink. --update lowers the allowances to the current counts and never raises one; --count prints the share of passages
+with a marker for each directory; --list prints those passages.
 """
 import ast
 import collections

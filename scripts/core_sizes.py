@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Write the table of core sizes into docs/internals/porting.md: for a Cortex-M4 with -Os, with each switch in
 tally/config.h turned off individually, and with all of them turned off. With --check, only report whether the table is
-up to date. The check is skipped without the compiler named on the page, because the sizes depend on the compiler. DIR
-is for object files.
+up to date. The check is skipped if the compiler named on the page is not installed, because the sizes depend on the
+compiler. Object files are written to DIR.
 
 usage: core_sizes.py [--check] ROOT DIR
 """

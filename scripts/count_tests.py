@@ -133,8 +133,8 @@ def count_status(counts, test):
 
 
 def as_named(test):
-    """Return the test under its own name. If there are several suites, meson's log contains "tally:full / cli/stat" for
-    "cli/stat"."""
+    """Return the test with the suite names removed from its name. If there are several suites, meson's log contains
+    "tally:full / cli/stat" for "cli/stat"."""
     return {**test, "name": test["name"].rpartition(" / ")[2]}
 
 

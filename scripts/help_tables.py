@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The commands and options of tally, read from its help, which is generated from the tables used to parse them."""
+"""tally's commands and options, read from its help, which is generated from the tables used to parse them."""
 import re
 import subprocess
 

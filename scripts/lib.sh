@@ -12,7 +12,7 @@ quick_packages="clang-format universal-ctags linux-perf"
 full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
-# Build options of each tier. The quick tier must not take long. UBSan's messages would take a third of the build time
+# Build options for each tier. The quick tier must not take long. UBSan's messages would take a third of the build time
 # and two thirds of each program's startup time, so undefined behaviour traps instead, and ASan reports the line. -O1 is
 # a compiler argument because meson resets its own option to the build type's default when it reconfigures.
 sanitized="-Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false"
@@ -88,8 +88,8 @@ setup_build() {
 }
 
 # fetch_and_unpack DIR: call the caller's fetch(), which puts packages into DIR/debs, and unpack them into DIR/root,
-# which exists only if everything succeeded. The many modules in kernel packages are not needed, so they are not
-# unpacked.
+# which exists only if everything succeeded. Kernel packages contain many modules, which are not needed and therefore
+# not unpacked.
 fetch_and_unpack() {
 	(fetch) >"$1/fetch.log" 2>&1 || {
 		tail -n 5 "$1/fetch.log" >&2

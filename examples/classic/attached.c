@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Orders for the child. */
+/* Commands for the child. */
 enum { WORK = 'w', DISABLE = 'd', ENABLE = 'e' };
 
 static void work(void)
@@ -45,7 +45,8 @@ static void child_run(int orders, int answers)
 	_exit(0);
 }
 
-/* Send an order to the child, then let it work. Print whether the counter counts this work. */
+/* Send a command to the child, then let the child work. Print whether the counter counts this
+ * work. */
 static void step(const char *what, char order, const int pipes[2], int fd)
 {
 	const char orders[2] = {order, WORK};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A per-CPU counter (pid -1), which needs CAP_PERFMON or CAP_SYS_ADMIN; and an invalid combination
- * of pid and cpu.
+ * Open a per-CPU counter (pid -1), which needs CAP_PERFMON or CAP_SYS_ADMIN, and try an invalid
+ * combination of pid and cpu.
  *
  *	cc cpu.c $(pkg-config --cflags --libs tally) -o cpu
  */

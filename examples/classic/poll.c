@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Notification: a wakeup every 2 overflows, reported by poll() and by a signal; and a counter that
- * is enabled for 4 overflows by PERF_EVENT_IOC_REFRESH.
+ * Notification: a wakeup every 2 overflows is reported by poll() and by a signal, and
+ * PERF_EVENT_IOC_REFRESH enables a counter for 4 overflows.
  *
  *	cc -D_GNU_SOURCE poll.c $(pkg-config --cflags --libs tally) -o poll
  */

@@ -81,7 +81,7 @@ struct tally_classic_attr {
 #define TALLY_CLASSIC_TYPE_MASK  (0x7full << TALLY_CLASSIC_TYPE_SHIFT)
 #define TALLY_CLASSIC_EVENT_MASK ((1ull << TALLY_CLASSIC_TYPE_SHIFT) - 1)
 
-/* Make `config` for a generalized event, or for an event in the CPU's own encoding. */
+/* Build `config` for a generalized event, or for an event in the CPU's own encoding. */
 #define TALLY_CLASSIC_EVENT(type, id) \
 	((uint64_t)(type) << TALLY_CLASSIC_TYPE_SHIFT | (uint64_t)(id))
 #define TALLY_CLASSIC_RAW(code) (TALLY_CLASSIC_RAW_MASK | (uint64_t)(code))
@@ -419,8 +419,8 @@ int tally_classic_munmap(struct tally_classic *classic, int fd);
  * buffer. */
 int tally_classic_update(struct tally_classic *classic, int fd);
 
-/* Call poll(2) on `polls`, which may contain other descriptors than this object's, and then
- * tally_classic_update() for this object's ready descriptors. Return the number of ready
+/* Call poll(2) on `polls`, which may include descriptors that do not belong to this object, and
+ * then tally_classic_update() for this object's ready descriptors. Return the number of ready
  * descriptors; -EOPNOTSUPP if the transport cannot poll; or the error from poll(2). */
 int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size_t nr,
 		       int timeout_ms);

@@ -230,7 +230,7 @@ bool tally_rule_is_permission(enum tally_rule rule);
 
 enum { TALLY_NR_FIXES = 5 };
 
-/* The reason for a failure, as data for a message. */
+/* The reason for a failure, in a form from which a message can be composed. */
 struct tally_refusal {
 	int code;         /* -errno of perf_event_open or mmap */
 	size_t event;     /* index of the event in the list */
@@ -505,7 +505,7 @@ struct tally_access {
 	/* Result of a call that must fail with EINVAL: 0 if it did, -errno if a filter rejected it
 	 * first, or TALLY_ACCESS_NOT_ASKED. */
 	int32_t syscall;
-	/* Result of opening a user-space task-clock event on ourselves: 0, -errno or
+	/* Result of opening a user-space task-clock event on the calling thread: 0, -errno or
 	 * TALLY_ACCESS_NOT_ASKED. */
 	int32_t plain;
 	char program[256]; /* the binary that needs file capabilities; "tally" if unknown */
@@ -531,7 +531,7 @@ bool tally_access_perfmon(const struct tally_access *access);
 
 /* A task's relation to the caller. */
 enum tally_task_kind {
-	TALLY_TASK_OWN,     /* we may observe it */
+	TALLY_TASK_OWN,     /* the caller may observe it */
 	TALLY_TASK_FOREIGN, /* belongs to another user, or has more privileges */
 	TALLY_TASK_GONE,
 	TALLY_TASK_NONE, /* no task: pid is -1 */
@@ -559,13 +559,13 @@ struct tally_access_request {
 bool tally_access_event(const struct tally_access *access, const struct tally_access_request *ask,
 			struct tally_refusal *ret_why);
 
-/* Return true if /proc/kallsyms shows addresses to us. Pure; `*ret_why` as for
+/* Return true if /proc/kallsyms shows addresses to the caller. Pure; `*ret_why` as for
  * tally_access_event(). */
 bool tally_access_kernel_addresses(const struct tally_access *access,
 				   struct tally_refusal *ret_why);
 
-/* Return true if we can read /proc/PID/maps of other users' processes. Pure; `*ret_why` as for
- * tally_access_event(). */
+/* Return true if the caller can read /proc/PID/maps of other users' processes. Pure; `*ret_why` is
+ * as for tally_access_event(). */
 bool tally_access_foreign_maps(const struct tally_access *access, struct tally_refusal *ret_why);
 
 /*

@@ -25,7 +25,7 @@
 #define TALLY_CORE_TRACEPOINTS TALLY_CORE_DEFAULT
 #endif
 
-/* Records of task activity: COMM, MMAP, FORK, EXIT, SWITCH and similar. LOST, THROTTLE and READ
+/* Records of task activity, such as COMM, MMAP, FORK, EXIT and SWITCH. LOST, THROTTLE and READ
  * remain. When off, the attr bits that request these records fail with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_SIDEBAND
 #define TALLY_CORE_SIDEBAND TALLY_CORE_DEFAULT
@@ -52,16 +52,15 @@
 #define TALLY_CORE_TRAPS TALLY_CORE_DEFAULT
 #endif
 
-/* Unprivileged users: permission checks, locked-memory limits, security modules and namespaces.
- * When off, everything is permitted, locked pages are not accounted, and the operations capable,
- * may_observe, may_trap, permit, ids and memlock_limit are not called. */
+/* Support for unprivileged users: permission checks, locked-memory limits, security modules and
+ * namespaces. When off, everything is permitted, locked pages are not accounted, and the operations
+ * capable, may_observe, may_trap, permit, ids and memlock_limit are not called. */
 #ifndef TALLY_CORE_USERS
 #define TALLY_CORE_USERS TALLY_CORE_DEFAULT
 #endif
 
-/* Counters that programs read in user space through the metadata page (TALLY_PMU_USER_READ). When
- * off, the metadata page describes only the ring buffer, and its fields mark the counter as not
- * readable. */
+/* Counters that user space reads through the metadata page (TALLY_PMU_USER_READ). When off, the
+ * metadata page describes only the ring buffer, and its fields mark the counter as not readable. */
 #ifndef TALLY_CORE_SELF_READ
 #define TALLY_CORE_SELF_READ TALLY_CORE_DEFAULT
 #endif

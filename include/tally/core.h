@@ -48,11 +48,11 @@ extern "C" {
  * any time through tally_core_settings() unless noted otherwise. */
 struct tally_core_settings {
 	int32_t paranoid; /* perf_event_paranoid: -1 to 3 */
-	/* Maximum number of samples per second for each event. For cpu-clock and task-clock, of
-	 * which any user may open any number, the limit applies to the sum over all events of a
-	 * task and to the sum over all events of a CPU. (Linux limits each of these events
-	 * separately. It also suspends its timer interrupt for a while if timers are still due
-	 * after three rounds.) */
+	/* Maximum number of samples per second for each event. Any user may open any number of
+	 * cpu-clock and task-clock events, so for these the limit applies to the sum over all
+	 * events of a task and to the sum over all events of a CPU. (Linux limits each of these
+	 * events separately. It also suspends its timer interrupt for a while if timers are still
+	 * due after three rounds.) */
 	uint32_t max_sample_rate;
 	uint32_t tick_ns;      /* interval between calls to tally_core_tick() */
 	uint32_t mlock_kb;     /* KiB each user may lock per CPU, on top of RLIMIT_MEMLOCK */
@@ -126,7 +126,7 @@ struct tally_core_refusal {
 };
 
 /*
- * Implement perf_event_open(2). `attr` points to memory of the calling program. A shorter attr is
+ * Implement perf_event_open(2). `attr` points to the calling program's memory. A shorter attr is
  * extended with zeros. If the tail of a longer attr is not zero, the call fails with -E2BIG and
  * writes the size that the core supports back to attr->size. `*ret_event` is the object to which
  * the host's new descriptor refers; release it with tally_core_close(). May sleep.
@@ -243,9 +243,9 @@ struct tally_core_event_setup {
 /*
  * Create an event for the kernel itself, without a descriptor or user memory, for example for a
  * watchdog or a profiler in an RTOS. No permissions are checked. `attr` is copied. Release the
- * event with tally_core_close(). tally_core_ioctl() with NULL as `current` controls it: ENABLE,
- * DISABLE, RESET, REFRESH. tally_core_mmap() maps it; with NULL as `current`, no account is
- * charged. May sleep. Return 0 or an error from tally_core_open(); if `ret_why` is not NULL, it
+ * event with tally_core_close(). tally_core_ioctl() with a NULL `current` controls the event:
+ * ENABLE, DISABLE, RESET, REFRESH. tally_core_mmap() with a NULL `current` maps it without charging
+ * an account. May sleep. Return 0 or an error from tally_core_open(); if `ret_why` is not NULL, it
  * receives the reason.
  */
 int tally_core_event_create(struct tally_core *core, const struct perf_event_attr *attr,
@@ -292,9 +292,8 @@ int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_
  * functions have no current counterpart. */
 
 #if TALLY_CORE_CLASSIC
-/* From this call on, write MUNMAP records for the event and for events inherited from it. The
- * records are laid out like MMAP records, with type TALLY_CLASSIC_CORE_MUNMAP. This cannot be
- * undone. May sleep. */
+/* Start writing MUNMAP records for the event and for events inherited from it. The records are laid
+ * out like MMAP records, with type TALLY_CLASSIC_CORE_MUNMAP. This cannot be undone. May sleep. */
 void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event);
 
 /* Implement prctl(2) as the design document defines it: enable or disable the group leaders that
@@ -346,10 +345,10 @@ void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
  * program then finds the data at data_offset from the page, as in a mapping. Otherwise the metadata
  * is separate from the data, and the data is one piece unless settings.scattered is set.
  *
- * On 32-bit machines data_head is written in two halves; read it until two reads agree. data_tail
- * may be written in halves too; if the reader is interrupted between the two writes, the ring
- * buffer can look full in the meantime. tally_core_buffer_read() handles both. May be called in any
- * context.
+ * On 32-bit machines data_head is written in two halves; read it until two consecutive reads agree.
+ * data_tail may be written in halves, too; if the reader is interrupted between the two writes, the
+ * ring buffer may temporarily look full. tally_core_buffer_read() handles both. May be called in
+ * any context.
  */
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index);
 
@@ -448,7 +447,7 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
  * task. */
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
 
-/* Do the same as tally_core_exit() for a task in any state, without sleeping or using ops->call().
+/* Like tally_core_exit(), but for a task in any state, and without sleeping or using ops->call().
  * May be called with interrupts off, in a critical section, and for a task that is running on
  * another CPU. Return true if the task left events for tally_core_reap(); until tally_core_reap()
  * is called, the counts of the task's inherited events are not included in the original events. The

@@ -87,12 +87,12 @@ int tally_events_set_tables(struct tally_events *events, const char *path,
 
 /* The CPU to which event names refer. */
 enum tally_events_cpu {
-	/* This machine under another identity, as with PERF_CPUID; "" disables the tables. */
+	/* This machine, but with another CPU ID, as with PERF_CPUID; "" disables the tables. */
 	TALLY_CPU_THIS,
 	TALLY_CPU_OTHER, /* another machine; its architecture, not sysfs, defines the PMUs */
 };
 
-/* Use the tables of another CPU. `cpuid` is an identity as in mapfile.csv, such as
+/* Use the tables of another CPU. `cpuid` is a CPU ID as in mapfile.csv, such as
  * "GenuineIntel-6-8F-8"; with TALLY_CPU_OTHER it may also be the name of a table, such as
  * "silvermont". Must be called before anything is parsed. Return 0 or -ENOMEM. */
 int tally_events_set_cpu(struct tally_events *events, enum tally_events_cpu whose,

@@ -424,10 +424,10 @@ struct tally_core_pmu {
 	int (*check)(struct tally_core_pmu *pmu, const struct perf_event_attr *attr,
 		     const struct tally_core_task *current);
 
-	/* Take resources for an event that a forked task inherits. init() accepted the original
-	 * event; `hw` is a copy except for its task. Take the same resources for `hw` as init()
-	 * did. They are always available, since a child has no more events than its parent. Called
-	 * with a core lock held, so it must not sleep. NULL if there is nothing to take. */
+	/* Take resources for an event that a forked task inherits. init() has accepted the original
+	 * event, and `hw` is a copy of it except for the task. Take the same resources for `hw` as
+	 * init() did. They are always available, since a child has no more events than its parent.
+	 * Called with a core lock held, so it must not sleep. NULL if there is nothing to take. */
 	void (*inherit)(struct tally_core_pmu *pmu, struct tally_core_hw *hw);
 
 	/* Release what init() or inherit() took for the event, which is being freed. Called once
@@ -558,7 +558,7 @@ int tally_core_pmu_init(struct tally_core *core, void *host);
  * counter and this call. */
 void tally_core_hw_update(struct tally_core_hw *hw, uint64_t now);
 
-/* Do the same as tally_core_hw_update() for a running counter. The function reads the value with
+/* Like tally_core_hw_update(), but for a running counter. The function reads the value with
  * `counter`, and reads it again if an overflow interrupt has updated or armed the counter in the
  * meantime. A driver's read() therefore need not mask the interrupt. The exception is a 64-bit
  * event counter with an overflow interrupt that irq_save does not mask. */

@@ -142,11 +142,11 @@ bool tally_perfdata_is_recording(const char *path);
 int tally_perfdata_open(const char *path, struct tally_perfdata **ret_data,
 			struct tally_error *err);
 
-/* Do the same as tally_perfdata_open() for a descriptor that belongs to the caller. The descriptor
- * must stay open if it is a stream. A regular file is read from its start. */
+/* Like tally_perfdata_open(), but for a descriptor that belongs to the caller. The descriptor must
+ * stay open if it is a stream. A regular file is read from its start. */
 int tally_perfdata_open_fd(int fd, struct tally_perfdata **ret_data, struct tally_error *err);
 
-/* Do the same as tally_perfdata_open() for bytes in memory, which must outlive the reader. */
+/* Like tally_perfdata_open(), but for bytes in memory, which must outlive the reader. */
 int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfdata **ret_data,
 			      struct tally_error *err);
 
@@ -155,7 +155,7 @@ void tally_perfdata_close(struct tally_perfdata *data);
 
 struct tally_perfdata_info {
 	bool is_pipe;         /* pipe mode, according to the header */
-	bool is_stream;       /* can be read only once, from start to end */
+	bool is_stream;       /* can be read only once, from beginning to end */
 	bool is_dir;          /* a directory with several data files */
 	bool is_foreign;      /* the file's byte order differs from this machine's */
 	bool is_big_endian;   /* the file is big-endian */
@@ -467,8 +467,8 @@ int tally_perfdata_tracing(struct tally_perfdata *data,
 int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
 				const struct tally_perfdata_trace_format **ret_format);
 
-/* Do the same as tally_perfdata_tracing() for data from another source. The slices point into
- * `bytes`. Free the result with tally_perfdata_tracing_free(). */
+/* Like tally_perfdata_tracing(), for data from another source. The slices point into `bytes`.
+ * Free the result with tally_perfdata_tracing_free(). */
 int tally_perfdata_tracing_parse(const void *bytes, size_t len,
 				 struct tally_perfdata_tracing **ret_tracing,
 				 struct tally_error *err);
@@ -516,7 +516,7 @@ int tally_perfdata_writer_start(struct tally_perfdata_writer *writer);
  * keeps no records from this call, and accepts no more records. */
 int tally_perfdata_writer_writev(struct tally_perfdata_writer *writer, const struct iovec *iov,
 				 int nr);
-/* Do the same as tally_perfdata_writer_writev() with one piece. */
+/* Like tally_perfdata_writer_writev(), but with a single piece. */
 int tally_perfdata_writer_write(struct tally_perfdata_writer *writer, const void *records,
 				size_t len);
 
@@ -526,7 +526,7 @@ int tally_perfdata_writer_payload(struct tally_perfdata_writer *writer, const vo
 				  const void *payload, size_t payload_len);
 
 /* Append a FINISHED_ROUND record, which means that all records older than the previous round have
- * been written. Errors are those of tally_perfdata_writer_writev(). */
+ * been written. Return values are as for tally_perfdata_writer_writev(). */
 int tally_perfdata_writer_finish_round(struct tally_perfdata_writer *writer);
 
 /* Finish the recording: write the features and, in a file, the sizes in the header. In pipe mode,
@@ -543,8 +543,8 @@ uint64_t tally_perfdata_writer_bytes(const struct tally_perfdata_writer *writer)
 /* Return the total size in bytes of the records written so far, before compression. */
 uint64_t tally_perfdata_writer_raw_bytes(const struct tally_perfdata_writer *writer);
 
-/* Features. Each may be set any time before finish. All content is copied; setting a feature again
- * replaces it, except that build IDs accumulate. The writer sets EVENT_DESC, COMPRESSED and
+/* Features. Each may be set at any time before finish. All content is copied; setting a feature
+ * again replaces it, except that build IDs accumulate. The writer sets EVENT_DESC, COMPRESSED and
  * BRANCH_STACK from its events. Return 0; -EINVAL if the feature has another format; -ENOMEM. */
 
 /* Set HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC or CPUID. */

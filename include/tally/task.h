@@ -18,11 +18,11 @@ struct tally_spin {
 	uint32_t held;
 };
 
-/* The number of locked pages charged to one payer. A host has one account for each user (for all of
- * the user's buffers) and one for each address space (for pages beyond the user's share). The host
- * zero-initializes the account; after that only the core changes it. The account must stay at its
- * address until every buffer charged to it is unmapped, that is, until the account is zero again
- * and no task that refers to it can call tally_core_mmap(). */
+/* A count of locked pages. A host has one account for each user (for all of the user's buffers) and
+ * one for each address space (for pages beyond the user's share). The host zero-initializes the
+ * account; after that only the core changes it. The account must stay at its address until every
+ * buffer charged to it is unmapped, that is, until the account is zero again and no task that
+ * refers to it can call tally_core_mmap(). */
 struct tally_core_account {
 	uint64_t locked_pages;
 };
@@ -35,8 +35,8 @@ struct tally_core_family;
  */
 struct tally_core_task {
 	/* Set by the host. `pid` is the ID of the process and `tid` that of the thread. Both are
-	 * unique on the machine, whatever IDs they have in namespaces (ops->ids()). `user` and
-	 * `space` are the accounts to which locked pages are charged, or NULL if they are not
+	 * unique on the machine, regardless of the task's IDs in namespaces (ops->ids()). `user`
+	 * and `space` are the accounts to which locked pages are charged, or NULL if they are not
 	 * accounted. */
 	int32_t pid, tid;
 	/* IDs of the creator, for EXIT records. tally_core_fork() sets them; the host changes them
