@@ -126,7 +126,7 @@ int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_va
 	while (cursor->next < cursor->desc->nr_fields) {
 		const struct tally_record_field *field = &cursor->desc->fields[cursor->next++];
 
-		/* Records from older writers may be shorter, but a field cut in two is an error. */
+		/* Records from older writers may be shorter, but a truncated field is an error. */
 		if (cursor->at == cursor->end && integer_size(field->kind))
 			return 0;
 		if (field_exists(cursor, field))

@@ -173,7 +173,8 @@ int tally_sample_decode(const struct tally_sample_layout *layout, const void *re
 int tally_trailer_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
 			 struct tally_sample *ret_sample, struct tally_error *err);
 
-/* Records from 64 up are defined by user space (perf.data) and have no trailer. */
+/* Return true if user space (perf.data) defines the record type. These types start at 64, and their
+ * records have no trailer. */
 static inline bool tally_record_is_user(uint32_t type)
 {
 	return type >= 64;

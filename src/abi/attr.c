@@ -24,10 +24,10 @@ static const struct attr_piece attr_pieces[] = {
 	{110, 1, 2}, {112, 1, 4}, {116, 4, 0}, {120, 1, 8}, {128, 1, 8}, {136, 1, 8},
 };
 
-/* Mirroring the bits of each byte moves single-bit fields to the correct position, but reverses
- * a two-bit field, because its upper bit comes first in the other byte order. precise_ip is the
- * only two-bit field: the last bit of one byte and the first bit of the next. `bits` are in host
- * order. */
+/* Swap the two bits of precise_ip. Mirroring the bits of each byte moves single-bit fields to the
+ * correct position, but reverses a two-bit field, because its upper bit comes first in the other
+ * byte order. precise_ip is the only two-bit field: the last bit of one byte and the first bit of
+ * the next. `bits` are in host order. */
 static void swap_precise_ip(uint8_t *bits)
 {
 	const uint8_t last = TALLY_HOST_BIG_ENDIAN ? 0x01 : 0x80;

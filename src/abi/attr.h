@@ -59,8 +59,8 @@ struct tally_attr_field {
 extern const struct tally_attr_field tally_attr_fields[];
 extern const size_t tally_attr_nr_fields;
 
-/* Find a field by name (NULL if unknown), or get or set a field's value. tally_attr_get()
- * sign-extends signed fields. */
+/* Find a field by name; get or set a field's value. tally_attr_find_field() returns NULL if the
+ * name is unknown, and tally_attr_get() sign-extends signed fields. */
 const struct tally_attr_field *tally_attr_find_field(const char *name);
 uint64_t tally_attr_get(const struct perf_event_attr *attr, const struct tally_attr_field *field);
 void tally_attr_set(struct perf_event_attr *attr, const struct tally_attr_field *field,

@@ -15,7 +15,7 @@
 	{                                                                                     \
 #member, offsetof(struct perf_event_attr, member), MEMBER(member), 0, 0, true \
 	}
-/* Bit fields share the word between read_format and wakeup_events. */
+/* The bit fields share the word between read_format and wakeup_events. */
 #define BITS_OFFSET (offsetof(struct perf_event_attr, wakeup_events) - 8)
 #define BIT(member, shift, bits)                            \
 	{                                                   \
@@ -104,8 +104,8 @@ const struct tally_attr_field *tally_attr_find_field(const char *name)
 	return NULL;
 }
 
-/* Bit fields start at the least significant bit of the word or, on big-endian machines, at the most
- * significant one. */
+/* Return a bit field's position in the word, counted from the least significant bit. Bit fields
+ * start at the least significant bit or, on big-endian machines, at the most significant one. */
 static unsigned field_shift(const struct tally_attr_field *field)
 {
 	return TALLY_HOST_BIG_ENDIAN ? 64u - field->shift - field->bits : field->shift;

@@ -160,7 +160,8 @@ static void put_breakpoint(struct name_text *text, const struct perf_event_attr 
 		put_char(text, 'x');
 }
 
-/* The upper half of a hardware config may select a kind of core. */
+/* Append the name of a generic event. The upper half of a hardware config is ignored, because it
+ * may select a kind of core. */
 static void put_generic(struct name_text *text, const struct perf_event_attr *attr,
 			const char *unknown)
 {

@@ -74,8 +74,9 @@ static int classic_check(const struct tally_classic_attr *classic,
 	return 0;
 }
 
-/* The current ABI requires a TID in group samples of inherited events. The translated record
- * contains the TID only if the caller requested it. */
+/* Return the current sample_type for a classic attr. The current ABI requires a TID in group
+ * samples of inherited events. The translated record contains the TID only if the caller requested
+ * it. */
 static uint64_t sample_type_of(const struct tally_classic_attr *classic, uint64_t *ret_format)
 {
 	uint64_t type = 0, format = classic->read_format;

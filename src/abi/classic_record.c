@@ -8,7 +8,7 @@
 
 enum { HEADER = sizeof(struct perf_event_header) };
 
-/* A record under construction. `len` continues to grow beyond `cap`. */
+/* A record under construction. `len` keeps growing when the record exceeds `cap`. */
 struct writer {
 	uint8_t *out;
 	size_t cap, len;
@@ -151,7 +151,7 @@ static int64_t translate_sample(const struct tally_classic_attr *classic, const 
 
 /* ---- other records --------------------------------------------------------------------------- */
 
-/* MMAP, MUNMAP and COMM have the same layout in both ABIs. */
+/* Translate a record that has the same layout in both ABIs: MMAP, MUNMAP or COMM. */
 static int64_t translate_same(const void *record, size_t len, uint32_t type, size_t fixed,
 			      struct writer *writer)
 {

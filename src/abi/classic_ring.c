@@ -109,8 +109,8 @@ static size_t record_take(struct tally_classic_ring *ring)
 	return header.size;
 }
 
-/* Advance `oldest` past the records that the next `len` bytes overwrite. If a record is invalid,
- * because the program that maps the ring wrote to it, drop all records. */
+/* Advance `oldest` past the records that the next `len` bytes will overwrite. If a record is
+ * invalid because the program that maps the ring has overwritten it, drop all records. */
 static void drop_overwritten(struct tally_classic_ring *ring, size_t len)
 {
 	const uint8_t *data = (const uint8_t *)ring->to + ring->page_size;

@@ -217,8 +217,8 @@ static const struct tally_sample absent = {
 	.branch_hw_idx = UINT64_MAX,
 };
 
-/* Copy the first `nr` rows, which are one word each, with a single length check and without regard
- * to their kinds. Return the number of rows decoded, or 0 if the record is too short for them. */
+/* Copy the first `nr` rows, which are one word each, after a single length check and regardless of
+ * their kinds. Return the number of rows decoded, or 0 if the record is too short for them. */
 static int decode_words(struct decoder *in, const uint8_t *rows, int nr,
 			struct tally_sample *sample)
 {

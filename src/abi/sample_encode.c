@@ -107,7 +107,7 @@ static uint8_t *encode_branches(uint8_t *at, const struct tally_sample_layout *l
 	return at;
 }
 
-/* Bytes that are dumped but not valid are written as zeros. */
+/* Write the stack dump. Bytes that are dumped but not valid are written as zeros. */
 static uint8_t *encode_stack(uint8_t *at, const struct tally_sample *sample)
 {
 	at = encode_u64(at, sample->stack_user_size);

@@ -67,8 +67,9 @@ static void swap_skip(struct swapper *in, uint64_t len)
 		in->at += len;
 }
 
-/* Bit fields are allocated from the least significant bit on little-endian machines and from the
- * most significant bit on big-endian ones; each field keeps its own bit order. */
+/* Convert the order of the bit fields between byte orders. Bit fields are allocated from the least
+ * significant bit on little-endian machines and from the most significant bit on big-endian ones;
+ * each field keeps its own bit order. */
 static uint64_t branch_flags_reorder(uint64_t flags, bool to_little)
 {
 	uint64_t turned = 0;

@@ -10,7 +10,7 @@ enum { CHUNK_MIN = 4096, CHUNK_MAX = 1 << 20 };
 
 struct tally_arena_chunk {
 	struct tally_arena_chunk *older;
-	size_t size, used; /* used: set when a newer chunk is added */
+	size_t size, used; /* `used` is set when a newer chunk is added */
 	_Alignas(16) char data[];
 };
 

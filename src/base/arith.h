@@ -17,8 +17,8 @@ static inline bool tally_range_ok(uint64_t offset, uint64_t size, uint64_t limit
 }
 
 /* Return a / b; b must not be 0. The function does not need the compiler's run-time library, even
- * on 32-bit machines, which have no instruction for this division. Its running time on 32-bit
- * machines depends on the number of quotient bits, unless both numbers fit in 32 bits. */
+ * on 32-bit machines, which cannot divide 64-bit numbers with one instruction. On those machines,
+ * its running time depends on the number of quotient bits, unless both numbers fit in 32 bits. */
 static inline uint64_t tally_div(uint64_t a, uint64_t b)
 {
 #if UINTPTR_MAX > UINT32_MAX && !defined(TALLY_ARITH_32)

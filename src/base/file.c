@@ -168,7 +168,8 @@ int tally_file_read_checked(const char *path, const struct tally_file_owners *ow
 	return ret;
 }
 
-/* st_blocks is in units of 512 bytes, regardless of the file system's block size. */
+/* Return true if the file uses fewer bytes than its length. st_blocks is in units of 512 bytes,
+ * regardless of the file system's block size. */
 static bool is_sparse(const struct stat *st)
 {
 	return (uint64_t)st->st_blocks < (uint64_t)st->st_size / 512;

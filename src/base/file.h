@@ -13,8 +13,8 @@
  * -ENOMEM; or the error from open(2) or read(2). */
 int tally_file_read(const char *path, size_t max, char **ret_data, size_t *ret_len);
 
-/* Do the same as tally_file_read() for an open descriptor, starting at its current position. The
- * descriptor stays open. */
+/* Like tally_file_read(), but read an open descriptor from its current position. The descriptor
+ * stays open. */
 int tally_file_read_fd(int fd, size_t max, char **ret_data, size_t *ret_len);
 
 /* Users that own trusted files. */
@@ -33,7 +33,7 @@ struct tally_file_owners {
  * or the number of links is wrong; or the error from open(2) or fstat(2). */
 int tally_file_open(const char *path, const struct tally_file_owners *owners, int *ret_fd);
 
-/* Do the same as tally_file_open() for a name relative to the open directory `dir`. */
+/* Like tally_file_open(), but with a name relative to the open directory `dir`. */
 int tally_file_open_at(int dir, const char *name, const struct tally_file_owners *owners,
 		       int *ret_fd);
 

@@ -12,7 +12,7 @@ struct tally_list {
 
 #define tally_container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
-/* `pos` is the link; removing `pos` inside the loop is not allowed. */
+/* Iterate over the links; `pos` must not be removed inside the loop. */
 #define tally_list_for_each(pos, head) \
 	for (struct tally_list *pos = (head)->next; pos != (head); pos = pos->next)
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Commands that mount the right /proc, for messages. */
+/* Commands that mount the right /proc, for use in messages. */
 #define TALLY_PROC_FIX "mount -t proc proc /proc, or use unshare --mount-proc"
 
 /* Return true if /proc shows the process IDs that system calls use. In a PID namespace with the

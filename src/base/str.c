@@ -72,8 +72,8 @@ uint64_t tally_hex_text(uint32_t value)
 	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
 	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
 	digits = (digits | digits << 4) & 0x0f0f0f0f0f0f0f0f;
-	/* Make each byte 1 if its digit is one of a to f, otherwise 0. In ASCII, 'a' is ':' + 39,
-	 * and ':' is the character that follows '9'. */
+	/* Set each byte to 1 if its digit is a letter (a to f), and to 0 otherwise. In ASCII, 'a'
+	 * is ':' + 39, and ':' is the character that follows '9'. */
 	letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
 	return __builtin_bswap64(digits + 0x3030303030303030 + letters * 39);
 }

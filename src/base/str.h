@@ -52,8 +52,9 @@ void tally_str_addf(struct tally_str *str, const char *format, ...)
 void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Reserve space for `more` bytes after `len` and a NUL, and return its address; NULL if out of
- * memory. The caller writes to the space, adds to `len` and writes the NUL. */
+/* Reserve space for `more` bytes and a NUL after the first `len` bytes. Return the address of the
+ * space, or NULL if out of memory. The caller writes to the space, increases `len` and writes the
+ * NUL. */
 char *tally_str_reserve(struct tally_str *str, size_t more);
 
 static inline void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len)

@@ -15,9 +15,9 @@ void tally_suggest_start(struct tally_suggest *suggest, const char *word, size_t
 	memcpy(suggest->word, word, len);
 }
 
-/* Return the edit distance from a to b. An insertion, deletion, replacement or transposition of
- * neighbors costs 2, and a change of letter case costs 1. Both strings have at most MAX_WORD
- * bytes. */
+/* Return the edit distance between a and b. Inserting, deleting or replacing a letter, or swapping
+ * two neighbouring letters, costs 2; changing a letter's case costs 1. Both strings have at most
+ * MAX_WORD bytes. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned rows[3][MAX_WORD + 2], *before = rows[0], *last = rows[1], *now = rows[2], *spare;
@@ -45,7 +45,8 @@ static unsigned distance(const char *a, const char *b)
 	return last[nb];
 }
 
-/* A name that contains the word is similar, however long it is. */
+/* Return the cost of a name. A name that contains the word counts as similar, however long it
+ * is. */
 static unsigned cost(const char *word, const char *name)
 {
 	unsigned far = distance(word, name);

@@ -47,8 +47,9 @@ static int32_t number_read_32(const char *root, const char *path)
 
 /* ---- parts of the snapshot ------------------------------------------------- */
 
-/* Read the part of the process status that system calls can report. An unreadable status file (no
- * /proc or no free descriptor) does not imply that there are no capabilities and no filter. */
+/* Read the part of the process status that system calls can report. If the status file is
+ * unreadable (no /proc or no free descriptor), the process may still have capabilities and a
+ * filter. */
 static void read_own_status(struct tally_access *access)
 {
 	access_capabilities(access);

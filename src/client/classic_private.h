@@ -28,7 +28,7 @@ struct tally_classic {
 	const struct tally_transport *transport;
 	TALLY_VEC(struct classic_event) events;
 	struct tally_classic_error why;
-	int32_t pid;      /* process that mapped the rings, which fork(2) does not inherit */
+	int32_t pid;      /* process that mapped the rings; fork(2) children do not have them */
 	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes shared by all rings, plus one record */
 };
 

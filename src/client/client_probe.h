@@ -84,7 +84,7 @@ const char *tally_pmu_state_name(enum tally_pmu_state state);
 
 struct tally_pmu_probe {
 	enum tally_pmu_state state;
-	int code;          /* -errno from the decisive open, or 0 */
+	int code;          /* -errno from the open that decided the state, or 0 */
 	const char *event; /* event tried, such as "cycles"; or NULL */
 	unsigned slots;    /* number of events that fit on an idle PMU; 0 if unknown */
 	/* Largest number of events that ran simultaneously during the probe. If `slots` is 0, more

@@ -62,8 +62,8 @@ static bool find_sample_field(const struct probe *probe, const struct perf_event
 	return false;
 }
 
-/* Return the name to report for an attr field. If the event is a breakpoint, use the breakpoint's
- * name for a union member. */
+/* Return the name to report for an attr field. For a breakpoint, config1 and config2 are reported
+ * as bp_addr and bp_len. */
 static const char *field_name(const struct perf_event_attr *attr, const char *name)
 {
 	if (attr->type == PERF_TYPE_BREAKPOINT && !strcmp(name, "config1"))

@@ -10,7 +10,7 @@
 
 enum { REGION_NONE = UINT32_MAX };
 
-/* A counter's values, or the sums of their increases. */
+/* A counter reading, or accumulated deltas. */
 struct region_sum {
 	uint64_t value, enabled, running;
 };

@@ -102,7 +102,7 @@ static void cpu_set_offline(void *arg)
 	tally_store_relaxed(&cpu->online, false);
 	tally_store_relaxed(&cpu->own.on_cpu, -1);
 	tally_spin_unlock(&cpu->own.lock);
-	/* Run the last work deferred by the CPU's events, because an offline CPU must not have
+	/* Run any work still deferred by the CPU's events, because an offline CPU must not have
 	 * deferred work. */
 	tally_core_deferred(cpu->core);
 }

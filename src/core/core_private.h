@@ -111,14 +111,14 @@ struct tally_core_event {
 	uint32_t times_at;
 
 	/* Group. `siblings` is empty unless the event leads a group. */
-	struct tally_core_event *leader;  /* A and F; the event itself if it leads or is alone */
+	struct tally_core_event *leader;  /* A and F; the event itself if leader or ungrouped */
 	struct tally_list siblings;       /* A and F; members, if the event is a leader */
 	struct tally_list sibling;        /* A and F; link in the leader's siblings */
 	struct tally_core_pmu *group_pmu; /* A and F; leaders: the group's hardware PMU */
 	uint32_t nr_siblings;             /* A and F */
 	struct tally_list group;          /* A and F; leaders: link in slice->pinned or flexible */
 	struct tally_list active;         /* A; leaders: link in context->active */
-	uint64_t waits_since;  /* A; flexible leaders: time of joining the end of the queue */
+	uint64_t waits_since;  /* A; flexible leaders: when it joined the end of the queue */
 	uint64_t turn;         /* A; flexible leaders: ns of turn used, minus `contended` if on */
 	struct tally_list all; /* A and F; link in slice->events */
 
@@ -277,7 +277,7 @@ struct tally_core_cpu {
 	struct tally_core_context *of_task; /* context of the running task, or NULL */
 	struct tally_core_task *task;       /* running task, or NULL if it has no events */
 	uint32_t round;                     /* number of the current scheduling round; never 0 */
-	uint32_t nr_polled; /* number of active events that each tick reads before they wrap */
+	uint32_t nr_polled; /* number of active events read at each tick, before they wrap */
 #if TALLY_CORE_SOFTWARE_EVENTS
 	struct tally_list software[PERF_COUNT_SW_MAX]; /* active events, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];

@@ -13,7 +13,7 @@
 
 struct chain {
 	uint64_t *ips;
-	uint32_t nr, max; /* number of entries, including markers; maximum of `nr` */
+	uint32_t nr, max; /* number of entries, including markers, and its limit */
 	uint32_t left;    /* remaining entries, not counting markers */
 };
 

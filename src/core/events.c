@@ -62,7 +62,7 @@ static void revoke_event(struct tally_core_event *event)
 	if (was_open) {
 		tally_event_uninstall(event, TALLY_STATE_REVOKED, true);
 		tally_event_flush(event);
-		wake(event); /* called with the lock held, so that no close() completes earlier */
+		wake(event); /* under the lock, so that close() cannot return before this */
 		pmu = tally_pmu_detach(event);
 	}
 	tally_event_unlock(event);

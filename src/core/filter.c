@@ -89,8 +89,8 @@ static bool string_passes(const struct tally_core_filter *filter,
 	       (node->op == TALLY_FILTER_EQ);
 }
 
-/* Evaluate the filter. The stack of truth values fits in a word, as no filter needs more than
- * TALLY_FILTER_TRUTHS of them. */
+/* Evaluate the filter. The stack of truth values fits in a word, because no filter needs more than
+ * TALLY_FILTER_TRUTHS values. */
 bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw, uint32_t len)
 {
 	uint64_t stack = 0;

@@ -55,8 +55,9 @@ enum tally_filter_op {
 
 /*
  * Compile the `len` bytes of `text` into `nodes`, which has space for `max` nodes. String nodes
- * refer to `text`. Return 0 and the number of nodes; -EINVAL, -EPERM, -ENOENT or -ESRCH as Linux
- * does, with the reason and the offset; or -E2BIG if the filter needs too many nodes or levels.
+ * refer to `text`. Return 0 and the number of nodes in *ret_nr. On failure, return -EINVAL, -EPERM,
+ * -ENOENT or -ESRCH in the same cases as Linux, with the reason and the offset in *err, or -E2BIG
+ * if the filter needs too many nodes or levels.
  */
 int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields, const char *text,
 		       size_t len, struct tally_filter_node *nodes, uint32_t max, uint32_t *ret_nr,

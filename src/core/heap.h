@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In a node that is in no heap, both branches point to the node itself, as in an empty list. */
+/* In a node that is not in a heap, both branches point to the node itself, as in an empty list. */
 struct tally_heap_node {
 	struct tally_heap_node *left, *right, *parent;
 	uint64_t key; /* constant while the node is in a heap */

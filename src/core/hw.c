@@ -9,10 +9,10 @@ static uint64_t width_mask(const struct tally_core_hw *hw)
 }
 
 /*
- * Add the difference between two counter values to the count. At any instruction, this counter's
- * overflow interrupt may occur and update the same count. So may the interrupt of another counter
- * that samples the group's counts. Therefore the difference is added by the caller that succeeds in
- * replacing the old value with the new one; a caller that fails reads the counter again. Above the
+ * Add the difference between two counter values to the count. This counter's overflow interrupt may
+ * occur at any instruction and update the same count, and so may the interrupt of another counter
+ * that samples the group's counts. Therefore the caller that succeeds in replacing the old value
+ * with the new one adds the difference; a caller that fails reads the counter again. Above the
  * counter's width, `previous` holds a number that changes each time the counter is armed. The
  * number reveals that a counter with the same value as before has been armed again.
  */
@@ -58,8 +58,8 @@ void tally_core_hw_fold(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
 
 /*
  * Counters count up and interrupt when they wrap. A counter is armed for at most half of its range.
- * So a value read between the wrap and the interrupt differs from earlier ones, and sign extension
- * in user space yields the right value.
+ * So a value read between the wrap and the interrupt differs from all values before the wrap, and
+ * sign extension in user space yields the right value.
  */
 uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 {

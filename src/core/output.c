@@ -24,8 +24,8 @@ void tally_output_count_lost(struct tally_core_event *event, uint64_t nr)
 	tally_count_up(&root->lost, nr);
 }
 
-/* Return the task that a record is about. For a task's event, this is always the event's task.
- * During a switch, the event may overflow while cpu->task is another task. */
+/* Return the task that a record is about. For a task's event, this is always the event's task,
+ * because the event may overflow during a switch, while cpu->task is another task. */
 static const struct tally_core_task *task_of(const struct tally_core_event *event,
 					     const struct tally_core_cpu *cpu)
 {

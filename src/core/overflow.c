@@ -17,9 +17,9 @@ bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr)
 	return nr > 1 && (nr - 1) * TALLY_NS_PER_S >= share;
 }
 
-/* Stop all members except `event`, which its driver leaves stopped. In an NMI, the removal of a
- * member may be incomplete: the member's links may point anywhere in the list or to the member
- * itself. So visit at most as many members as there are. */
+/* Stop all members except `event`, which its driver leaves stopped. An NMI may interrupt the
+ * removal of a member. The member's links may then point anywhere in the list or to the member
+ * itself, so visit at most as many members as there are. */
 static void stop_others(struct tally_core_event *leader, const struct tally_core_event *event)
 {
 	uint32_t nr = leader->nr_siblings + 1;
@@ -76,9 +76,9 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 	struct tally_core *core = event->core;
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	/* The caller that sets the first bit pushes the event onto this CPU's stack. Otherwise the
-	 * event is already on some CPU's stack. If that CPU is not the event's CPU, it skips the
-	 * work that must be done on the event's CPU, so note that this CPU must do that work. */
+	/* The caller that sets the first bit pushes the event onto this CPU's stack. Otherwise, the
+	 * event is already on some CPU's stack. A CPU other than the event's CPU skips the work
+	 * that must be done on the event's CPU, so record that this CPU must do that work. */
 	if (tally_fetch_or(&event->pending, pending)) {
 		if (pending & (TALLY_PENDING_HUP | TALLY_PENDING_TRAP)) {
 			tally_store_relaxed(&cpu->missed, true);

@@ -51,15 +51,15 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
 
 /*
  * Whole groups are throttled, as in Linux since 6.16: if members were stopped for different lengths
- * of time, their counts could not be compared. The flag is the leader's, and the records are
+ * of time, their counts could not be compared. The leader holds the flag, and the records are
  * written to the leader's buffer.
  */
 
 /* Unthrottle a group that is about to start or may continue. Writes an UNTHROTTLE record. */
 void tally_overflow_unthrottle(struct tally_core_event *leader);
 
-/* Record that a throttled group was taken off its PMUs or continues, so the tick does not need to
- * look for it. */
+/* Record that a throttled group has been taken off its PMUs or has resumed, so the tick does not
+ * need to look for it. */
 void tally_overflow_uncount_throttled(struct tally_core_event *leader);
 
 /* Start an event that is stopped on its PMU, unless its group is throttled or its REFRESH count is

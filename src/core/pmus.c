@@ -11,8 +11,8 @@ static size_t cpus_size(const struct tally_core *core)
 	return core->nr_cpus * sizeof(struct tally_core_pmu_cpu);
 }
 
-/* Capabilities required with cpu_of(): events that can migrate between CPUs have neither tasks nor
- * rings. */
+/* Capabilities that a PMU with cpu_of() must have, because events that can migrate between CPUs
+ * have neither tasks nor rings. */
 enum { WITHOUT_TASKS = TALLY_PMU_PER_CPU_ONLY | TALLY_PMU_NO_INTERRUPT };
 
 static bool verbs_complete(const struct tally_core_pmu *pmu)

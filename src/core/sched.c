@@ -330,8 +330,8 @@ static const struct tally_core_event *first_waiting(const struct tally_core_cpu 
 	return first;
 }
 
-/* Return true if one of the CPU's own groups is on although it is not that group's turn: `context`,
- * which is being put on the CPU, has a group that did not fit last time and has waited longer. */
+/* Return true if one of the CPU's own groups is on out of turn, that is, if `context`, which is
+ * being put on the CPU, has a group that did not fit last time and has waited longer. */
 static bool out_of_turn(const struct tally_core_cpu *cpu, struct tally_core_context *context)
 {
 	const struct tally_core_event *waits =

@@ -6,8 +6,8 @@
 
 /*
  * Permitted transitions. From ACTIVE, an event can only become INACTIVE: it is taken off its PMU
- * before any other change. From EXIT and REVOKED, it can only be closed, as the task or PMU does
- * not return.
+ * before any other change. From EXIT and REVOKED, it can only be closed, because its task or PMU is
+ * gone for good.
  */
 #define GOING STATE(TALLY_STATE_EXIT) | STATE(TALLY_STATE_REVOKED) | STATE(TALLY_STATE_DEAD)
 static const uint8_t transitions[] = {

@@ -9,13 +9,13 @@
  * changes:
  *
  * - on_pmu: The event's PMU has added it. Set by sched.c before the state becomes ACTIVE; cleared
- *   before ACTIVE is left.
+ *   before the event leaves ACTIVE.
  * - hw.running: The event's counter is counting: between the driver's start() and stop(), and only
  *   while on_pmu is set. In the ACTIVE state, the overflow interrupt can stop the counter because
  *   the event is throttled or exhausted.
  * - throttled: Leaders only. The group is stopped until the tick, or until it is taken off. Set by
- *   the overflow interrupt, cleared by overflow.c. It may remain set after ACTIVE: the group writes
- *   its UNTHROTTLE record when it is put on again.
+ *   the overflow interrupt, cleared by overflow.c. It may remain set after the event leaves ACTIVE:
+ *   the group writes its UNTHROTTLE record when it is put on again.
  * - exhausted: The REFRESH count is used up. Set by the overflow interrupt; cleared when the event
  *   is disabled as a result (sched.c: ACTIVE to INACTIVE to OFF) or enabled again (control.c).
  * - pending: Bits for work that is deferred until interrupts can be handled. When the first bit is

@@ -39,7 +39,8 @@ static void ask_running_here(void *arg)
 }
 
 /* Ask each CPU for its running task, after the first user has been added. From now on, the hooks
- * report each other task when it runs. The new epoch invalidates the CPU recorded for each task. */
+ * report every other task when it runs. The new epoch invalidates the CPU recorded for each
+ * task. */
 static void ask_all_cpus(struct tally_core *core)
 {
 	tally_store_relaxed(&core->epoch, core->epoch + 1);

@@ -34,7 +34,7 @@ struct tally_disasm {
 	struct tally_disasm_options options;
 	csh engine;
 	cs_insn *insn;
-	struct tally_str unknown; /* operands of an unknown instruction */
+	struct tally_str unknown; /* operand text for unknown instructions */
 };
 
 static const struct machine {

@@ -150,7 +150,7 @@ enum tally_instruction_kind disasm_kind(uint16_t machine, const char *mnemonic,
 	enum tally_instruction_kind kind = OTHER;
 	size_t len, bare;
 
-	mnemonic = prefix ? prefix + 1 : mnemonic; /* "bnd jmp", "rep ret" */
+	mnemonic = prefix ? prefix + 1 : mnemonic; /* skip the prefix in "bnd jmp", "rep ret" */
 	len = bare = strlen(mnemonic);
 	if (machine == EM_ARM)
 		bare = without_condition(mnemonic, len);

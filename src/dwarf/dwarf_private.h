@@ -33,7 +33,7 @@ struct dwarf_unit {
 	Dwarf_Die die;   /* DIE of the unit, or of its split unit */
 	const char *dir; /* compilation directory, or NULL if unknown */
 	bool is_split;
-	bool is_missing; /* skeleton unit with a missing split unit */
+	bool is_missing; /* skeleton unit; its split unit is missing */
 	bool is_walked;
 	int error;                                  /* result of dwarf_unit_walk() */
 	TALLY_VEC(struct dwarf_function) functions; /* sorted by start */

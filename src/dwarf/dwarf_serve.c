@@ -31,7 +31,7 @@ struct answer {
 	struct tally_map texts; /* string address -> string number */
 	uint32_t nr_texts;
 	uint32_t nr_given_up;
-	uint64_t start, end; /* range of the contiguous spans sent last */
+	uint64_t start, end; /* address range of the last contiguous spans sent */
 };
 
 static int send_all(int fd, const uint8_t *data, size_t len)

@@ -10,13 +10,12 @@
  * reads the whole request before it replies. */
 enum { DWARF_QUESTION_MAX = 8192 };
 
-/* Maximum length of names; longer names are dropped. The limit for names in symbol tables is the
- * same. */
+/* Maximum length of names; longer names are dropped. Names in symbol tables have the same limit. */
 enum { DWARF_TEXT_MAX = 32 << 10 };
 
 enum dwarf_message_kind {
 	DWARF_MESSAGE_TEXT = 1, /* `nr` bytes: the thread's next string, numbered from 1 */
-	DWARF_MESSAGE_SPAN,     /* `nr` of struct dwarf_message_line */
+	DWARF_MESSAGE_SPAN,     /* followed by `nr` dwarf_message_line structures */
 	DWARF_MESSAGE_END,      /* end of the reply: `nr` skipped addresses, or an `error` */
 };
 

@@ -100,8 +100,8 @@ static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, bool is_skeleton,
 	return ret;
 }
 
-/* Assign a function to the first of several units that list it. The linker keeps only one copy of
- * such a function. */
+/* Sort equal ranges by descending unit number, so that a lookup finds the first of several units
+ * that list the same function. The linker keeps only one copy of such a function. */
 static int by_unit(const void *a, const void *b)
 {
 	const struct dwarf_range *x = a, *y = b;

@@ -4,9 +4,9 @@
  * crash, loop, or exhaust memory. The decoder runs in a separate process with resource limits, so
  * only that process is affected. Its replies are not trusted either.
  *
- * The process is forked. In a program with threads, no thread may hold a lock that `open` takes
- * when the process is forked. The worker process is killed when the thread that started it exits.
- * SIGCHLD must not be ignored, because the exit status of the process is needed.
+ * The process is forked. In a multithreaded program, no other thread may be holding a lock that
+ * `open` takes when the fork happens. The worker process is killed when the thread that started it
+ * exits. SIGCHLD must not be ignored, because the exit status of the process is needed.
  */
 #ifndef TALLY_DWARF_WORKER_H
 #define TALLY_DWARF_WORKER_H
@@ -42,7 +42,7 @@ struct tally_dwarf_worker {
 	 * long. */
 	uint64_t nr_given_up;
 	uint64_t nr_missing;            /* see tally_dwarf_missing() */
-	uint64_t answered, answer_most; /* bytes received; maximum */
+	uint64_t answered, answer_most; /* bytes received, and their limit */
 	int64_t waited;                 /* total time spent waiting, in ms */
 	int64_t left;                   /* remaining waiting time, in ms */
 	struct {

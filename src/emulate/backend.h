@@ -37,8 +37,8 @@ struct tally_emulate_open {
 	void *wakes;     /* passed to tally_emulate_wake_fn for this event */
 };
 
-/* Called by a backend from within any of its calls when an event is readable (POLLIN) or its task
- * has exited (POLLHUP). `wakes` is from the event's struct tally_emulate_open. */
+/* Called by a backend from within any of its calls when an event becomes readable (POLLIN) or its
+ * task has exited (POLLHUP). `wakes` is from the event's struct tally_emulate_open. */
 typedef void (*tally_emulate_wake_fn)(void *wakes, short events);
 
 struct tally_emulate_backend {
@@ -69,15 +69,14 @@ struct tally_emulate_backend {
 	 * needed. */
 	void (*caller_waits)(struct tally_emulate_backend *backend,
 			     const struct tally_emulate_caller *caller);
-	/* Update an event's rings before the event is woken. NULL if not needed. */
+	/* Update an event's rings before its waiters are woken. NULL if not needed. */
 	void (*ring_update)(struct tally_emulate_backend *backend, void *event);
 	/* Called when processes change. NULL if the backend detects this itself. `parent` is 0 if
 	 * unknown. */
 	void (*process_fork)(struct tally_emulate_backend *backend, int32_t parent, int32_t child);
 	void (*process_exec)(struct tally_emulate_backend *backend, int32_t pid);
-	/* Called when a process is about to exit and has not been waited for, because its parent
-	 * may afterwards read rings without making a call. Not called for every process that
-	 * exits. */
+	/* Called when a process is about to exit and has not been reaped yet, because its parent
+	 * may later read rings without making a call. Not called for every process that exits. */
 	void (*process_end)(struct tally_emulate_backend *backend, int32_t pid);
 	void (*process_exit)(struct tally_emulate_backend *backend, int32_t pid);
 	/* Wait for a child of this process that has exited; NULL to use waitpid(2). Returns 0 or

@@ -106,7 +106,7 @@ static void event_free_rings(struct classic_backend *self, struct translated_eve
 }
 
 /* Return the config of the event with this ID. All members of a group belong to this backend, so
- * IDs in a group are always found. */
+ * the lookup always succeeds. */
 static uint64_t config_of(void *arg, uint64_t id)
 {
 	const struct classic_backend *self = arg;

@@ -16,7 +16,7 @@ struct emulated_task {
 	struct tally_sim_step steps[6]; /* repeated: run a segment, sleep, run another, sleep */
 	uint32_t stretch;               /* index of the next segment in steps[] */
 	uint64_t spent;                 /* ns of CPU time since the program's start */
-	uint32_t place;                 /* index of the current place; `left` ns remain in it */
+	uint32_t place;                 /* index of the current location; `left` ns remain there */
 	uint64_t left, ip;
 	uint64_t places[TALLY_SCRIPT_PLACES]; /* addresses; set only in a process's first thread */
 	struct emulated_task *next;           /* next thread in the process */
@@ -42,7 +42,7 @@ struct emulated_machine {
 	uint32_t nr_cpus, nr_tasks;
 	struct tally_sim_rates rates;
 	struct tally_sim_event events[TALLY_SCRIPT_EVENTS];
-	uint64_t weights; /* sum of the weights of all places */
+	uint64_t weights; /* sum of the weights of all sample locations */
 	uint64_t calls[TALLY_SCRIPT_READ + 1];
 	struct tally_map tasks;   /* tid -> struct emulated_task */
 	struct tally_list opened; /* events in the order in which they were opened */
@@ -69,7 +69,7 @@ void emulated_tasks_free(struct emulated_machine *machine);
 
 /* ---- sim_maps.c ---- */
 
-/* Report a program's mappings to the machine, and find the script's places in them. */
+/* Report a program's mappings to the machine, and find the script's sample locations in them. */
 void emulated_maps_read(struct emulated_machine *machine, struct emulated_task *task);
 
 /* ---- sim_read.c ---- */

@@ -63,7 +63,7 @@ static char state_of(int32_t tid)
 	return name_end && name_end[1] ? name_end[2] : '\0';
 }
 
-/* Wait until the caller is asleep, waiting for the reply. A thread's usage is only known exactly
+/* Wait until the caller is asleep, waiting for the reply. A thread's usage is known exactly only
  * while it is asleep. */
 static void wait_for_caller(const struct tally_emulate_caller *caller)
 {

@@ -83,7 +83,7 @@ struct tally_emulate_reply {
 
 struct tally_emulate_ioctl {
 	uint32_t request;
-	uint16_t in, out; /* number of bytes that the request reads; number it writes */
+	uint16_t in, out; /* number of bytes that the request reads and writes */
 	uint8_t kind;
 };
 

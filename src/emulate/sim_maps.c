@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Report a program's mappings as MMAP records, and find the addresses of the script's places. */
+/* Report a program's mappings as MMAP records, and find the addresses of the script's sample
+ * locations. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,8 +57,8 @@ static const struct tally_symbol *symbol_named(const struct tally_symtab *table,
 	return NULL;
 }
 
-/* Find the places that are symbols in this file and were not found in an earlier mapping. Symbol
- * addresses are file offsets. */
+/* Find the sample locations that are symbols in this file and were not found in an earlier mapping.
+ * Symbol addresses are file offsets. */
 static void places_match(const struct emulated_machine *machine, struct emulated_task *task,
 			 const struct maps_line *line, const struct tally_symtab *table)
 {

@@ -13,8 +13,8 @@
 
 /* Very long, but too short for the machine's clock to wrap. */
 #define SLEEP_FOREVER (1ull << 62)
-/* Length of a round, in which each place gets its share of the time. It is short, and it is a prime
- * so that common sampling periods are not multiples of it. */
+/* Length of a round, in which each sample location gets its share of the time. It is short, and a
+ * prime number, so common sampling periods are not multiples of it. */
 enum { ROUND_NS = 10007 };
 /* Indexes of the two segments in a task's steps. Until the next segment begins, the machine refers
  * to the segment that ran last, which must not be changed. */
@@ -140,7 +140,7 @@ struct emulated_task *emulated_task_of(struct emulated_machine *machine,
 
 /* ---- time ------------------------------------------------------------------------- */
 
-/* Move a task to the next place in turn, for that place's share of a round. */
+/* Move a task to the next sample location, in rotation, for that location's share of a round. */
 static void next_place(struct emulated_machine *machine, struct emulated_task *task)
 {
 	const struct tally_script *script = machine->script;

@@ -168,7 +168,7 @@ static int system_each(const struct list_walk *walk, const char *sys)
 	info.name = full;
 	for (size_t i = 0; !ret && i < names.len; i++) {
 		snprintf(full, sizeof(full), "%s:%s", sys, names.data[i]);
-		/* Read the ID only for matching events, because that requires an open(2). */
+		/* Read the ID only for matching events, because reading it requires an open(2). */
 		if (name_fits(walk, full) &&
 		    !tally_tracepoint_id(walk->events, sys, names.data[i], &info.config))
 			ret = walk->visit(&info, walk->data);

@@ -36,7 +36,7 @@ void tally_suggest_events(struct tally_event_parser *p, struct tally_word word)
 	char full[128];
 
 	tally_suggest_start(&suggest, word.text, word.len);
-	/* Vendors use upper case in names, tables use lower case. Ignore the difference. */
+	/* Vendors use upper case in names, but the tables use lower case. Ignore the difference. */
 	if (!strpbrk(suggest.word, "abcdefghijklmnopqrstuvwxyz"))
 		for (char *at = suggest.word; *at; at++)
 			*at = (char)tolower((unsigned char)*at);

@@ -107,7 +107,7 @@ static uint32_t type_size(const char *type, uint32_t long_size)
 	return type[len - (len > 0)] == '*' ? long_size : 0;
 }
 
-/* Split a declaration: "char comm[16]" has type "char[16]" and name "comm"; likewise for
+/* Split a declaration: "char comm[16]" has type "char[16]" and name "comm". The same applies to
  * "__data_loc char[] name". */
 static int declaration_parse(struct format_memory *memory, const char *at, const char *end,
 			     struct tally_tp_field *field)

@@ -15,7 +15,7 @@
 #include "events/parse.h"
 #include "events/tables.h"
 
-enum { HEAD = 8192 }; /* bytes of /proc/cpuinfo to read: one CPU suffices; reading all is slow */
+enum { HEAD = 8192 }; /* bytes of /proc/cpuinfo to read; enough for one CPU */
 
 /* Return the value from the first line of the form "key : value", or an empty word. */
 static struct tally_word field(const char *text, const char *key)

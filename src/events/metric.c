@@ -181,8 +181,8 @@ static int index_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Store the list indexes of the metric's events in two arrays: one is indexed by the maker's event,
- * for evaluation, and the other is sorted. */
+/* Store the list indexes of the metric's events in two arrays: one is indexed like the maker's
+ * event list, for evaluation, and the other is sorted. */
 static int metric_places(struct tally_metric_maker *maker, const struct tally_metric_draft *draft,
 			 struct tally_metric *metric)
 {

@@ -3,8 +3,8 @@
  * Private to events/: a compiled print fmt. It is a list of conversions, each with the text before
  * it. Conversion arguments are small expression trees, evaluated for each payload.
  *
- * To print the same text as libtraceevent 1.7 (and thus perf script), its deviations from C are
- * reproduced: values are unsigned and never sign-extended, operators of equal precedence are
+ * The output is the same as from libtraceevent 1.7 (and thus from perf script), including its
+ * deviations from C: values are unsigned and never sign-extended, operators of equal precedence are
  * right-associative, and unknown names are 0 (or -1 in tables of flags and symbols).
  */
 #ifndef TALLY_EVENTS_PRINTFMT_H

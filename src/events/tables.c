@@ -26,7 +26,7 @@ static void message_emit(void *context, const struct tally_diagnostic *message)
 }
 
 /* Load the tables. From a directory tree, load only the tables that this CPU needs, unless the CPU
- * is given by its table name. */
+ * was specified by table name. */
 static int models_open(struct tally_tables *tables)
 {
 	const struct tally_load_filter filter = {.cpuid = tables->asked ? tables->asked

@@ -6,9 +6,9 @@
  * Readers compute a function's total cost either as its self cost plus the cost of its calls, or as
  * the cost of the calls to it. For both results to be correct, each sample must count as one call
  * to, and one call from, each function on its stack. Therefore a function that occurs several times
- * on the stack is kept only at its outermost occurrence; the leaf function is kept at the leaf. The
- * outermost functions are called by a function that represents the whole profile. If all functions
- * between two others are removed, an edge connects those two.
+ * on the stack is kept only at its outermost occurrence, except that the leaf function is kept only
+ * at the leaf. The outermost functions are called by a function that represents the whole profile.
+ * If all functions between two others are removed, an edge connects those two.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Readers of the callgrind format identify a function by its source file and name. Without debug
  * information, all functions have the same placeholder file, so static functions with the same name
- * would be merged, and would appear to call themselves.
+ * would be merged, and would appear to call themselves. A suffix makes such names unique.
  */
 #include "export/callgrind_names.h"
 
@@ -63,7 +63,8 @@ static int number_all(const struct tally_export_model *model, const uint8_t *sha
 	return ret;
 }
 
-/* Set to `step` the suffix of each function that has the same file and name as another function. */
+/* For each function that has the same file and name as another function, set the suffix to
+ * `step`. */
 static int shares_step(const struct tally_export_model *model, uint8_t step, uint8_t *shares)
 {
 	size_t size = (model->functions.len + 1) * sizeof(uint32_t);

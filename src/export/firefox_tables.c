@@ -153,7 +153,7 @@ static const struct tally_frame *frame_at(const struct firefox *firefox, uint32_
 }
 
 /* Append the frame's address, or -1. The format has 32-bit addresses relative to the start of an
- * image, so code in the kernel and JIT code have no address. */
+ * image, so kernel code and JIT code have no address. */
 static int frame_address(struct firefox *firefox, uint32_t row)
 {
 	const struct tally_frame *frame = frame_at(firefox, row);

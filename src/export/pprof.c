@@ -332,7 +332,7 @@ static int mapping_add(struct pprof *pprof, uint32_t number)
 	return 0;
 }
 
-/* Create the mappings, first those of programs, then those of libraries. */
+/* Create the mappings: first those of programs, then those of libraries. */
 static int mappings_make(struct pprof *pprof)
 {
 	int ret = 0;

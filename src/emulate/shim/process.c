@@ -134,8 +134,8 @@ static size_t environment_len(char *const *environment)
 	return nr;
 }
 
-/* Copy an environment after our own entries: the first entry for a variable takes precedence. `to`
- * must have space for three additional entries. */
+/* Copy an environment, with our own entries first, because the first entry for a variable takes
+ * precedence. `to` must have space for three additional entries. */
 static void environment_fill(char *const *environment, char **to)
 {
 	for (int i = 0; i < 2; i++)
@@ -146,8 +146,8 @@ static void environment_fill(char *const *environment, char **to)
 	*to = NULL;
 }
 
-/* Return the environment if it is complete, or a completed copy on the caller's stack. The stack is
- * used because the kernel limits the size of an environment. */
+/* Return the environment if it is complete, or a completed copy on the caller's stack. The copy
+ * fits on the stack, because the kernel limits the size of an environment. */
 #define COMPLETE_ENVIRONMENT(environment)                                                       \
 	(environment_is_complete(environment) ? (environment) : ({                              \
 		char **whole_ =                                                                 \

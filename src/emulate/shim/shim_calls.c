@@ -62,7 +62,7 @@ long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long
 
 	if (len < 0 && len != -EFAULT)
 		return shim_result(len);
-	/* Let the server report a bad address, as it checks the flags first. */
+	/* Let the server report a bad address, because the server checks the flags first. */
 	request.len = len < 0 ? 0 : (uint32_t)len;
 	ret = shim_call(&request, data, NULL, 0, flags & PERF_FLAG_FD_CLOEXEC, &answer);
 	size = (uint32_t)answer.reply.value[0];
