@@ -12,8 +12,8 @@ struct member {
 	const char *name, *text;
 };
 
-/* Append terms in the order of their keys in the object, keeping duplicates. Then append the terms
- * from a standard event. */
+/* Append the terms in the order in which their keys appear in the object, keeping duplicates. Then
+ * append the standard event's terms. */
 static void object_terms(const struct tally_entry *entry, struct tally_str *out)
 {
 	static const char *const terms[TALLY_KEY_NR] = {

@@ -39,7 +39,7 @@ enum tally_expr_op {
 	TALLY_EXPR_MAX,
 	TALLY_EXPR_D_RATIO,      /* a / b, or 0 if b is 0 */
 	TALLY_EXPR_HAS_EVENT,    /* argument is a name; 1 if the event exists */
-	TALLY_EXPR_SOURCE_COUNT, /* argument is a name; number of counters summed in its value */
+	TALLY_EXPR_SOURCE_COUNT, /* argument is a name; number of counters summed for it */
 	TALLY_EXPR_CPUID,        /* strcmp_cpuid_str of a name or number; 1 if the CPU matches */
 };
 
@@ -65,7 +65,8 @@ int tally_expr_parse(const char *text, size_t len, struct tally_expr **ret_expr,
 		     struct tally_error *err);
 void tally_expr_free(struct tally_expr *expr); /* `expr` may be NULL */
 
-/* Source of values. The callback returns 0 and a value, or -errno, which aborts the evaluation. */
+/* Supplies values to an expression. The callback returns 0 and a value, or -errno, which aborts the
+ * evaluation. */
 struct tally_expr_scope {
 	int (*value)(void *context, enum tally_expr_op op, const char *text, size_t len,
 		     double *ret_value); /* op: NAME, LITERAL, HAS_EVENT, SOURCE_COUNT or CPUID */

@@ -44,8 +44,8 @@ static double compute(enum tally_expr_op op, double a, double b, double c)
 	}
 }
 
-/* Evaluate a node. If a function takes a name as its argument, pass the scope the name rather than
- * its value. */
+/* Evaluate a node. For a function that takes a name, pass the name itself to the scope instead of
+ * evaluating it. */
 static int node_value(const struct tally_expr *expr, const struct tally_expr_scope *scope,
 		      const double *values, uint32_t index, double *ret_value)
 {

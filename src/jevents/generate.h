@@ -11,8 +11,8 @@
 enum tally_generate_kind {
 	TALLY_GENERATE_ALL,     /* models and map in one file */
 	TALLY_GENERATE_CLASSIC, /* the same, in classic form */
-	TALLY_GENERATE_MODEL,   /* one model, shared */
-	TALLY_GENERATE_MAP,     /* map of shared models */
+	TALLY_GENERATE_MODEL,   /* one model, for use by a map in another file */
+	TALLY_GENERATE_MAP,     /* map of models that are in other files */
 };
 
 struct tally_generate {
@@ -27,7 +27,7 @@ struct tally_generate {
 	struct tally_diagnostics *messages;
 };
 
-/* Numbers of input items that contain errors. */
+/* Counts of input items with errors. */
 struct tally_generate_errors {
 	size_t files; /* JSON files */
 	size_t dirs;  /* unreadable, too large, or without a valid table name */

@@ -97,8 +97,8 @@ static void model_keep(struct tally_generate_run *run, struct tally_catalog_mode
 	free(model);
 }
 
-/* Make the tables from a reading. If files with errors are to be omitted, and making the tables
- * reveals errors in more files, make the tables again without those files. */
+/* Build the tables from a reading. If this reveals errors in more files, and files with errors are
+ * to be omitted, build the tables again without them. */
 static int tables_make(struct arch_reading *arch, struct tally_reading *reading,
 		       const struct tally_tree_dir *dir, struct tally_catalog_model *entry)
 {
@@ -341,7 +341,7 @@ static void dep_add(struct tally_generate_run *run, const char *path)
 	tally_generate_path_add(&run->deps, path);
 }
 
-/* Add to the dependencies all files that were read. Directories are included, so that new files
+/* Add all files that were read to the dependencies. Directories are included so that new files
  * trigger a rebuild. */
 static void deps_collect(struct arch_reading *arch, const char *path)
 {

@@ -24,9 +24,9 @@ void tally_generate_path_add(struct tally_str *str, const char *path);
 void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagnostic_kind kind,
 			 const char *path, const char *what, const char *why);
 
-/* Read architecture `name` at `path`, append its models to the output and its map to the catalog.
- * Both strings must live as long as the run. Items with errors are reported, counted and omitted.
- * Returns 0 or -ENOMEM. */
+/* Read architecture `name` at `path`, and append its models to the output and its map to the
+ * catalog. Both strings must live as long as the run. Items with errors are reported, counted and
+ * omitted. Returns 0 or -ENOMEM. */
 int tally_generate_arch(struct tally_generate_run *run, const char *name, const char *path);
 
 #endif

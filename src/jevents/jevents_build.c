@@ -304,8 +304,8 @@ static struct tally_model_span span_allot(uint64_t *at, size_t nr, size_t size)
 	return span;
 }
 
-/* Allocate the model, with its tables still empty. Its size and offsets are known once the pool has
- * been laid out. */
+/* Allocate the model with empty tables. The pool must have been laid out, because it determines the
+ * model's size and offsets. */
 static int model_alloc(struct build *build)
 {
 	struct tally_model head = {0};

@@ -68,7 +68,7 @@ struct metric_graph {
 	size_t nr;
 	bool strict, wrong;
 	TALLY_VEC(struct edge) edges;
-	uint32_t *waiting; /* by metric: number of references to metrics not computed yet */
+	uint32_t *waiting; /* per metric: number of references to metrics not computed yet */
 };
 
 /* Find a metric by name, preferably on the same PMU. Returns NULL if not found. */
@@ -133,7 +133,7 @@ static int edge_compare(const void *a, const void *b)
 	return (left->to > right->to) - (left->to < right->to);
 }
 
-/* Return the index of the first edge with a `to` not less than the given metric. */
+/* Return the index of the first edge with edge.to >= `to`. */
 static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 {
 	size_t low = 0, high = graph->edges.len;

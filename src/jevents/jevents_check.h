@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks of a model's metric expressions, made while the model is built. Internal to jevents. */
+/* Checks of a model's metric expressions, performed while the model is built. Internal to
+ * jevents. */
 #ifndef TALLY_JEVENTS_CHECK_H
 #define TALLY_JEVENTS_CHECK_H
 
@@ -14,7 +15,7 @@ int tally_metrics_canonical(struct tally_raw_event *raws, size_t nr, struct tall
 
 /* Report metrics that cannot be computed because they refer to unknown names or, in a cycle, to
  * each other. `metrics` are the raw rows of the model's metrics, in the same order. Returns 0,
- * -ENOMEM, or with `strict` -EINVAL if a metric was reported. */
+ * -ENOMEM, or -EINVAL if `strict` is set and a metric was reported. */
 int tally_metrics_check(const struct tally_model *model,
 			const struct tally_raw_event *const *metrics, size_t nr, bool strict);
 

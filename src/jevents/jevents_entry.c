@@ -198,8 +198,9 @@ size_t tally_entry_offset(const struct tally_entry *entry, enum tally_entry_key 
 	return entry->self->offset;
 }
 
-/* Parse the number at the start of `text` and get its end. Returns 0, -EINVAL if there is no
- * number, or -ERANGE if it exceeds 64 bits. Signs and octal numbers are not supported. */
+/* Parse the number at the start of `text`, and set `*ret_end` to its end. Returns 0, -EINVAL if
+ * there is no number, or -ERANGE if it exceeds 64 bits. Signs and octal numbers are not
+ * supported. */
 static int number_read(const char *text, uint64_t *ret_value, const char **ret_end)
 {
 	bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';

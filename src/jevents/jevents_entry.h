@@ -70,7 +70,7 @@ enum tally_entry_key {
 struct tally_entry {
 	const struct tally_source *source;
 	const char *topic;                   /* from the file name */
-	const struct tally_json_value *self; /* the object */
+	const struct tally_json_value *self; /* the entry's JSON object */
 	const struct tally_json_value *values[TALLY_KEY_NR];
 };
 

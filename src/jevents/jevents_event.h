@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The event, the metric, or both, that an entry describes. Follows the rules of the current format
- * rather than the classic format. Internal to jevents. */
+/* The event or metric, or both, described by an entry. Follows the rules of the current format, not
+ * those of the classic format. Internal to jevents. */
 #ifndef TALLY_JEVENTS_EVENT_H
 #define TALLY_JEVENTS_EVENT_H
 

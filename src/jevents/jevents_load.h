@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Loads event descriptions at run time, for --events-dir, into the types that the built-in models
- * use. A new CPU can thus be supported without rebuilding the program.
+ * use. This allows new CPUs to be supported without rebuilding the program.
  */
 #ifndef TALLY_JEVENTS_LOAD_H
 #define TALLY_JEVENTS_LOAD_H

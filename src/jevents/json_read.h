@@ -40,8 +40,8 @@ struct tally_json_value {
 };
 
 /* Parse all of `source`. The tree is allocated in `arena`. Returns 0; -EINVAL (reported) if the
- * source is not JSON, even if the errors listed above are tolerated; -E2BIG (reported) if it
- * exceeds the limits above; -ENOMEM. */
+ * source is not JSON, even with the errors listed above tolerated; -E2BIG (reported) if it exceeds
+ * the limits above; -ENOMEM. */
 int tally_json_read(const struct tally_source *source, struct tally_arena *arena,
 		    const struct tally_json_value **ret_root);
 

@@ -5,7 +5,7 @@
 #include "base/arith.h"
 #include "jevents/known.h"
 
-/* Event names that are provided by every kernel, by this program, or by the PMU in sysfs. */
+/* Names of events provided by every kernel, by this program, or by the PMU in sysfs. */
 static const char *const everywhere[] = {
 	"branch-instructions",
 	"branch-misses",
@@ -34,8 +34,8 @@ static const char *const everywhere[] = {
 	"user_time",
 };
 
-/* Event name prefixes: those of cache events, and those of Intel PMU events listed in sysfs
- * (top-down, transactions). */
+/* Prefixes of event names: cache events, and Intel PMU events listed in sysfs (top-down,
+ * transactions). */
 static const char *const families[] = {
 	"topdown-", "l1-dcache-", "l1-icache-", "llc-", "dtlb-",   "itlb-", "branch-", "node-",
 	"l1d-",     "l1i-",       "l2-",        "mem-", "cycles-", "tx-",   "el-",

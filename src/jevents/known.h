@@ -7,7 +7,7 @@
 
 #include "jevents/jevents_model.h"
 
-/* Return true if `name`, which must already be decoded, may be an event: an event in the model,
+/* Return true if `name`, which must already be decoded, may name an event: an event in the model,
  * possibly with modifiers after a colon or terms after a comma; an event that all kernels or this
  * program provide; or an event of a PMU that the model does not describe, written "pmu/name/". */
 bool tally_event_is_known(const struct tally_model *model, const char *name);

@@ -36,8 +36,7 @@ static const struct link_field fields[] = {
 	{ROW(groups, group), IN(group, desc), false, 0},
 };
 
-/* Add to the pool the string that a row's offset refers to. If `write` is set, replace the
- * offset. */
+/* Add the string at a row's offset to the pool. If `write` is set, replace the offset. */
 static int offset_link(const struct tally_model *model, const struct link_field *field, char *at,
 		       bool write, struct tally_pool *pool)
 {

@@ -21,8 +21,8 @@ int tally_pool_add(struct tally_pool *pool, const char *text, size_t len, bool n
 	return 0;
 }
 
-/* Sort entry. Strings are compared from their ends, so each string follows the strings that end
- * with it. */
+/* An entry to be sorted. Strings are compared from their last bytes backwards, and a suffix follows
+ * the longer strings that end with it. */
 struct pool_entry {
 	const char *text;
 	uint32_t len, id;

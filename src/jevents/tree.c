@@ -126,7 +126,7 @@ static int file_add(const struct tree_walk *walk, const char *path, const char *
 	return tally_vec_push(&tree->files, file);
 }
 
-/* Process one entry of a directory. Directories are processed after files. */
+/* Process one directory entry. Directories are processed after files. */
 static int entry_walk(const struct tree_walk *walk, const char *name, bool want_dirs)
 {
 	const char *path = join(&walk->tree->arena, walk->path, name);

@@ -122,7 +122,7 @@ static uint32_t frame_flags(const struct tally_frame *frame)
 
 	if (!frame->symbol)
 		flags |= FRAME_NAMELESS;
-	else if (kind == TALLY_DSO_UNKNOWN) /* TALLY_CUT is the only symbol outside a file */
+	else if (kind == TALLY_DSO_UNKNOWN) /* TALLY_CUT is the only symbol without a file */
 		flags |= FRAME_CUT;
 	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
 		flags |= FRAME_INLINED;

@@ -25,8 +25,9 @@ static const char *const kind_names[TALLY_NR_KINDS] = {
 	[TALLY_KIND_INLINED] = "inlined", [TALLY_KIND_UNKNOWN] = "no name",
 };
 
-/* The terminal flame graph's colors; dark pages use darker colors with light text. Boxes would be
- * black in a viewer that does not support style sheets, but all current viewers do. */
+/* The colors of the terminal flame graph; dark pages use darker colors with light text. In a viewer
+ * that does not support style sheets, the boxes would be black, but all current viewers support
+ * them. */
 static const char style[] =
 	"<style>\n"
 	"text{font:12px ui-monospace,\"DejaVu Sans "

@@ -94,8 +94,7 @@ static int check_kind(const struct tally_perfdata *data, struct tally_error *err
 
 /* ---- bytes ------------------------------------------------------------------------ */
 
-/* Copy with read() and write(), for use if copy_file_range() does not work between the two
- * files. */
+/* Copy with read() and write(), in case copy_file_range() does not work between the two files. */
 static int64_t copy_by_hand(const struct copy *copy, uint64_t offset, uint64_t len)
 {
 	char buffer[COPY_BUFFER];

@@ -80,7 +80,7 @@ static void parse_mem_node(struct tally_feature_bytes *in, struct tally_perfdata
 	uint64_t words;
 
 	node->node = tally_feature_u64(in);
-	tally_feature_u64(in); /* number of blocks, which is the number of bits */
+	tally_feature_u64(in); /* number of blocks; same as the number of bits */
 	node->nr_bits = tally_feature_u64(in);
 	words = node->nr_bits / 64 + !!(node->nr_bits % 64);
 	bytes = tally_feature_read(in, words > UINT32_MAX ? UINT64_MAX : 8 * words);

@@ -43,7 +43,7 @@ static void input_skip(struct tally_perfdata *data, size_t size)
 		tally_window_skip(&data->input.stream, size);
 }
 
-/* Skip `size` bytes, which are too many to keep in memory. At the end of the input, `*ret_skipped`
+/* Skip `size` bytes, which are too many to keep in memory. If the input ends first, `*ret_skipped`
  * is less than `size`. */
 static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *ret_skipped)
 {

@@ -132,8 +132,8 @@ static int run_reserve(struct tally_order *order, struct tally_order_run *run)
 	return 0;
 }
 
-/* Find the run to add a record to if the current run cannot take the record, is empty, or has a
- * full last block. */
+/* Choose a run for a record if the current run cannot take the record, is empty, or has no space in
+ * its last block. */
 static struct tally_order_run *run_choose(struct tally_order *order, uint64_t time)
 {
 	size_t i = runs_find(order, time);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Returns records in file order and in time order. */
+/* Returns records in file order or in time order. */
 #include <errno.h>
 #include <string.h>
 
@@ -95,8 +95,8 @@ static void count_record(struct tally_perfdata *data)
 	}
 }
 
-/* First of simpleperf's record types. They do not affect samples, so they are not reported as
- * unknown. */
+/* The first of simpleperf's record types, which do not affect samples and are therefore not
+ * reported as unknown. */
 enum { SIMPLEPERF_TYPES = 32768 };
 
 static void note_unknown(struct tally_perfdata *data, const struct tally_raw *raw)

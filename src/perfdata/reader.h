@@ -35,7 +35,7 @@ enum { TALLY_OLD_FEATURE_FIRST = 69, TALLY_OLD_FEATURE_LAST = 81 };
 #define TALLY_EXPANDED_RATIO 256
 #define TALLY_EXPANDED_MIN   ((uint64_t)64 << 20) /* bytes that are always allowed */
 #define TALLY_EXPANDED_RECORDS_MIN \
-	((uint64_t)1 << 20) /* records that are always allowed, plus one per two bytes */
+	((uint64_t)1 << 20) /* records always allowed, plus one for every two compressed bytes */
 
 struct tally_inflater;
 
@@ -153,7 +153,7 @@ int tally_reader_metadata_add(struct tally_perfdata *data, const struct tally_ra
 
 /* ---- release.c ----------------------------------------------------------- */
 
-/* Account for `len` bytes read at `at` in a mapping. Pages are released from time to time. */
+/* Account for `len` bytes read at `at` in a mapping. Pages are released periodically. */
 void tally_release_touch(struct tally_perfdata *data, const uint8_t *at, size_t len);
 
 #endif

@@ -36,8 +36,8 @@ int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_sli
 /* Name unnamed tracepoints using the formats in the tracing data. Returns 0 or -ENOMEM. */
 int tally_tracing_apply(struct tally_perfdata *data);
 
-/* Do the same as tally_tracing_apply() for a single event. Does nothing if there is no tracing data
- * yet. Returns 0 or -ENOMEM. */
+/* Name a single event in the same way as tally_tracing_apply(). Does nothing if there is no tracing
+ * data yet. Returns 0 or -ENOMEM. */
 int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event);
 
 /* Return the feature with this ID, or NULL. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Releases the pages of mapped files. The pages of a mapped file count as resident once they have
- * been read. Pages already read are dropped from time to time; if a record in them is accessed
- * again, the page is faulted in again from the page cache. Memory use is therefore limited by the
- * number of queued records.
+ * been read. Pages already read are dropped periodically; if a record in them is accessed again,
+ * the page is faulted in again from the page cache. Memory use is therefore limited by the number
+ * of queued records.
  */
 #include <sys/mman.h>
 

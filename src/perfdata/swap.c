@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes the byte order of whole records, mostly according to their descriptions. Some of
- * perf.data's own record types need more than that, and have functions here. */
+/* Changes the byte order of whole records. Most records are swapped according to their
+ * descriptions; some of perf.data's own record types have functions of their own here. */
 #include "perfdata/swap.h"
 
 #include <errno.h>

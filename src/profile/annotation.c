@@ -146,8 +146,8 @@ static struct tally_annotation_insn *insn_at(struct tally_annotation *annotation
 	return number ? &annotation->insns.data[number - 1] : NULL;
 }
 
-/* Correct the totals of call instructions. A sample counts only once in a total, even if it was
- * taken in an instruction that is also on its stack. */
+/* Correct the totals of call instructions. A sample counts only once in a total, even if the
+ * sampled instruction is also on the sample's stack. */
 static void remove_overlaps(struct tally_annotation *annotation,
 			    const struct tally_annotate *annotate)
 {

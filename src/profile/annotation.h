@@ -40,7 +40,7 @@ struct tally_annotation_insn {
 	bool has_target, has_reference; /* see struct tally_instruction */
 	uint64_t target;                /* linked address */
 	/* Index + 1 of the instruction that a jump targets, or 0 if the target is outside the
-	 * function. The jump forms a loop if the target is not after it. */
+	 * function. If the target is not after the jump, the jump forms a loop. */
 	uint32_t target_insn;
 	uint32_t target_offset;      /* offset of the target from the start of the symbol */
 	const char *target_name;     /* target symbol's name, or NULL; borrowed from the symbols */

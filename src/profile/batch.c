@@ -23,7 +23,7 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 }
 
 /* Prefetch the frames of addresses that are missing from the address cache. Such addresses may
- * nevertheless have frames already. */
+ * already have frames. */
 static void sample_prefetch_frames(const struct tally_profile *profile,
 				   const struct tally_gathered *sample)
 {

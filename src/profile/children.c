@@ -49,8 +49,8 @@ static int count_callchain(struct hist_builder *builder, size_t i)
 				     downwards ? at + 2 : nr - at - 1);
 	if (!ret && key->leaf)
 		ret = count_on_chain(builder, i, key->leaf - 1, downwards ? 1 : nr);
-	/* The sample's own function may not be on the callchain, because there is no callchain or
-	 * because of skid. Its row gets the whole callchain. */
+	/* The sample's own function may be missing from the callchain, because there is no
+	 * callchain or because of skid. Its row then gets the whole callchain. */
 	return ret ? ret : count_on_chain(builder, i, key->frame, nr);
 }
 

@@ -21,8 +21,8 @@ struct deferred_sample {
 	uint64_t bytes[];                 /* the record, followed by the tag at a word boundary */
 };
 
-/* A thread in the kernel. Its samples wait for its callers, or its callers are kept for further
- * samples. */
+/* A thread that is in the kernel. Its samples wait for the user-space callers to arrive; callers
+ * that have arrived are kept for later samples. */
 struct deferred_task {
 	struct deferred_task *prev, *next;
 	int32_t tid;

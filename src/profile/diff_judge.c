@@ -101,10 +101,9 @@ static double sampling_variance(bool absolute, const struct tally_diff_recording
 	return absolute ? expected * each : fmax(expected * (1 - expected), 0) * each;
 }
 
-/* Return the variance over time blocks in excess of `sampling`. Use longer blocks if their
- * variance is larger, because samples then resemble others that are more than one block away.
- * Even longer blocks, which are too few to measure, are assumed to have a still larger variance
- * in that case. */
+/* Return the variance over time blocks in excess of `sampling`. Use longer blocks if their variance
+ * is larger, because samples are then correlated over more than one block. Even longer blocks would
+ * be too few to measure, and are assumed to have a still larger variance in that case. */
 static struct spread recording_time(const struct judge *judge,
 				    const struct tally_diff_recording *of,
 				    const struct tally_diff_sum *sum, double sampling)
@@ -217,8 +216,8 @@ static double runs_square(const struct judge *judge, double expected)
 }
 
 /* Return the expected variance of a row from all sources except the differences between its own
- * recordings. The way in which phases differ between recordings was learned from rows with the same
- * phases, so many rows provide no more information than a single row. */
+ * recordings. All rows share the same phases, so many rows contain no more information than a
+ * single row about how phases differ between recordings. */
 static struct spread judge_expects(const struct judge *judge, const struct judged *judged,
 				   double expected)
 {

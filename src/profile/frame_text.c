@@ -42,7 +42,7 @@ void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out
 	tally_str_add_hex(out, addr, 16);
 }
 
-/* Limit for long names. A name can be 100 kB long, and all labels are rebuilt after each key
+/* Maximum label length. A name can be 100 kB long, and all labels are rebuilt after each key
  * press. */
 enum { LABEL_MAX_BYTES = 4096 };
 

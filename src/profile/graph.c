@@ -24,7 +24,7 @@ static int own_roots(struct hist_grower *grower, const uint32_t *buckets, size_t
 	return ret;
 }
 
-/* Add the whole paths of the row's own buckets to the graph. */
+/* Add the complete paths of the row's own buckets to the graph. */
 static int graph_own(struct hist_grower *grower, const uint32_t *buckets, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
@@ -141,9 +141,9 @@ static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 	return ret ? ret : hist_walk(builder, sums, heavy_visit, heavy);
 }
 
-/* Add a place where the row's function called another function, in order to grow downwards or
- * upwards from it. In upward graphs, samples of a recursive function are counted at its inner place
- * and subtracted (modulo 2^64) at its next outer place. */
+/* Add a place where the row's function called another function; the graph grows downwards or
+ * upwards from there. In upward graphs, samples of a recursive function are counted at its inner
+ * place and subtracted (modulo 2^64) at its next outer place. */
 static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 {
 	struct hist_builder *builder = grower->builder;

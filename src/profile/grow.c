@@ -59,7 +59,7 @@ int hist_grower_add(struct hist_grower *grower, uint32_t node, struct hist_posit
 	at = &grower->builder->hist->graph.data[child];
 	at->period += place.period;
 	at->nr += place.nr;
-	/* Count all samples at the place as ending here; grower_go() subtracts those that
+	/* Count all samples at the place as ending here; grower_go() subtracts the samples that
 	 * continue. */
 	at->self += place.period;
 	at->self_nr += place.nr;
@@ -101,9 +101,9 @@ static int grower_step(struct hist_grower *grower, uint32_t node, struct hist_po
 	return ret;
 }
 
-/* Expand the nodes in a loop instead of recursively, because graphs can be deep. Nodes are
- * numbered in the order in which they are visited, and a node gets no more places after it has
- * been visited. */
+/* Expand the nodes in a loop instead of recursively, because graphs can be deep. Nodes are numbered
+ * in the order in which they are visited, and no places are added to a node after it has been
+ * visited. */
 int hist_grower_grow(struct hist_grower *grower)
 {
 	int ret = 0;

@@ -22,7 +22,7 @@ static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 	return *known == YES;
 }
 
-/* Return the innermost function that is_parent() accepts on a callchain. */
+/* Return the innermost function on a callchain that is_parent() accepts. */
 static uint32_t bucket_parent(const struct hist_builder *builder,
 			      const struct tally_bucket_key *key)
 {

@@ -46,7 +46,7 @@ struct hist_builder {
 	size_t nr_all;
 	uint32_t *fkeys;     /* indexed by frame, including hist_light_frame() */
 	uint32_t *functions; /* first frame of each frame's function; NULL if all differ */
-	uint8_t *parents;    /* cached is_parent() for each frame; only for TALLY_KEY_PARENT */
+	uint8_t *parents;    /* cached is_parent() results, by frame; only for TALLY_KEY_PARENT */
 	struct tally_intern group_ids;
 	struct tally_group last_group; /* last group looked up, without its thread */
 	uint32_t last_group_id;
@@ -98,7 +98,7 @@ static inline uint32_t hist_sum_root(const struct path_sums *sums)
 	return sums->at.cap ? sums->at.data[0].first_child : TALLY_PATH_NONE;
 }
 
-/* Return the placeholder frame for functions that are in no graph. */
+/* Return the placeholder frame for functions that are not in any graph. */
 static inline uint32_t hist_light_frame(const struct hist_builder *builder)
 {
 	return (uint32_t)builder->profile->frames.all.len;
@@ -109,7 +109,8 @@ static inline const struct tally_bucket *hist_bucket(const struct hist_builder *
 	return &builder->all[builder->buckets.data[i].bucket];
 }
 
-/* Compute the keys shared by frames, for rows (fkeys) and for functions. Returns 0 or -ENOMEM. */
+/* Compute the per-frame keys that group frames into rows (fkeys) and into functions. Returns 0 or
+ * -ENOMEM. */
 int hist_fkeys(struct hist_builder *builder);
 
 /* Find or create the row for a group and a frame. Returns 0 or -ENOMEM. */

@@ -24,7 +24,7 @@ static bool bucket_is_negligible(const struct tally_profile *profile,
 	return bucket->period <= profile->totals.data[bucket->key.event].period >> DROP_SHIFT;
 }
 
-/* Recompute the displayed totals, so that shares add up to 100 % in spite of rounding. */
+/* Recompute the displayed totals, so that shares add up to 100% despite rounding. */
 static void totals_sum(struct tally_profile *profile)
 {
 	tally_vec_for_each (bucket, &profile->buckets) {
@@ -146,8 +146,8 @@ static int sweep_all(struct tally_profile *profile, struct frame_marks *marks,
 	return ret ? ret : profile_buckets_index(profile);
 }
 
-/* Return true if a garbage collection is worthwhile: unused objects make up a large part of all
- * objects, and there are more than just a few. */
+/* Return true if garbage collection is worthwhile: there are more than a few unused objects, and
+ * they make up a large part of all objects. */
 static bool sweep_is_due(const struct tally_profile *profile, size_t nr_gone)
 {
 	size_t threads = profile->machine->all_threads.len;

@@ -122,12 +122,12 @@ struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, 
 						 int32_t tid, uint8_t cpumode, uint64_t time);
 
 /* From now on, assign kernel addresses that no record describes to the DSO "[kernel]", because they
- * were hidden from the recorder. Otherwise, such addresses are in no DSO, as in perf. */
+ * were hidden from the recorder. Otherwise, such addresses are not in any DSO, as in perf. */
 #define TALLY_HIDDEN_KERNEL "[kernel]"
 void tally_machine_show_hidden(struct tally_machine *machine);
 
-/* From now on, name a module by the path in its record, such as "/lib/modules/.../ext4.ko", which
- * is where the file is. Otherwise, the name is "[ext4]", as in perf's reports. */
+/* From now on, name modules by the file paths in their records, such as "/lib/modules/.../ext4.ko".
+ * Otherwise, the name is "[ext4]", as in perf's reports. */
 void tally_machine_show_paths(struct tally_machine *machine);
 
 /* From now on, remove a process's maps when it executes another program, and name the kernel
@@ -213,7 +213,7 @@ int tally_machine_location_key_resolve(struct tally_machine *machine, struct tal
 				       struct tally_location *ret_location);
 
 /* Return the address of a location key, relative to its DSO. The address is unchanged if it is in
- * the kernel or in no DSO. */
+ * the kernel or not in any DSO. */
 uint64_t tally_location_key_addr(const uint64_t *location_keys);
 
 /* Return the kernel's current maps, borrowed. While any other code holds a reference, the machine

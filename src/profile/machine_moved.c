@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Detects code that a program has moved to huge pages: the program copies its code aside, maps
- * memory over it (MAP_FIXED) and copies the code back. Recordings contain the new mapping, but do
- * not show when a mapping is removed. Memory inside a library's code may therefore belong to a JIT
- * compiler, if the kernel placed it there after the library was closed. Huge pages even fit exactly
- * into such a gap. Wrong symbols are worse than no symbols, so only the program itself, which stays
- * mapped, is assumed to have moved its code.
+ * Detects code that a program has moved to huge pages: the program copies its code elsewhere, maps
+ * memory over the original (MAP_FIXED) and copies the code back. Recordings contain the new
+ * mapping, but do not show when a mapping is removed. Memory inside a library's code may therefore
+ * belong to a JIT compiler, if the kernel placed it there after the library was closed. Huge pages
+ * may even fit exactly into such a gap. Wrong symbols are worse than no symbols, so only the
+ * program itself, which stays mapped, is assumed to have moved its code.
  */
 #include "profile/machine_moved.h"
 

@@ -4,10 +4,10 @@
  * fork share a space until either of them maps something.
  *
  * The mappings are nodes of a treap: a search tree by address and a heap by random rank, which
- * remains flat regardless of the order of insertion. Spaces that diverge share all nodes except
+ * remains shallow regardless of the order of insertion. Spaces that diverge share all nodes except
  * those on the path to the difference, so inserting a mapping costs O(log n) time and memory, even
- * in the child of a large process. For look-ups there is an array of all mappings, which is built
- * only after so many look-ups that its cost no longer matters.
+ * in the child of a large process. For look-ups, an array of all mappings is built, but only after
+ * enough look-ups to amortize its cost.
  *
  * Each state of a space in which an address was looked up has a unique ID, so results can be cached
  * by (ID, address). Not thread-safe.

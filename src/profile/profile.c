@@ -232,7 +232,7 @@ int profile_caches_grow(struct tally_profile *profile)
 
 /* Resolve the batch if the meaning of location keys has changed because the kernel's maps changed
  * or JIT compilers generated code. The caches are not cleared in this case, because such changes
- * may occur with every other record. */
+ * may be as frequent as every second record. */
 static int batch_start(struct tally_profile *profile)
 {
 	struct tally_maps *kernel = tally_machine_kernel(profile->machine);

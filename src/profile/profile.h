@@ -117,7 +117,7 @@ struct tally_callers {
 /* A sample as it was added. Its location keys are, in this order, those of the sample's address,
  * the chain's innermost entry, and the callers. */
 struct tally_gathered {
-	struct tally_bucket_key key; /* at first without fields that depend on location keys */
+	struct tally_bucket_key key; /* initially lacks the fields that depend on location keys */
 	uint32_t key_hash;           /* valid once the key is complete */
 	uint32_t comm;
 	uint64_t weight, time;

@@ -55,8 +55,8 @@ static int place_add(struct tally_archive *archive, const uint64_t *key, struct 
 			 : 0;
 }
 
-/* Add a location key once. For a caller, also record once whether it is a possible return
- * address. */
+/* Add a location key unless it was added before. When the key is first added as a caller, also
+ * record it if it cannot be a return address. */
 static int key_add(struct tally_archive *archive, const uint64_t *key, bool is_caller)
 {
 	bool is_kernel = key[0] >> 63 && !tally_location_key_is_odd(key);

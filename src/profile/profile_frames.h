@@ -35,7 +35,7 @@ struct tally_frames {
 int tally_frames_find(struct tally_frames *frames, const struct tally_location *location,
 		      uint32_t *ret_frame);
 
-/* Do the same as tally_frames_find() for any frame. */
+/* Find or add any frame, like tally_frames_find(). */
 int tally_frames_add(struct tally_frames *frames, const struct tally_frame *frame,
 		     uint32_t *ret_frame);
 

@@ -174,7 +174,7 @@ static void rows_apply(struct tally_hist *hist, struct row_order *order)
 	memcpy(hist->rows.data, order->sorted, nr * sizeof(*order->sorted));
 }
 
-/* Sort by name. Rows of equal weight stay in this order. */
+/* Sort by name. Rows of equal weight keep this order. */
 static void rows_by_name(struct tally_hist *hist, struct row_order *order)
 {
 	for (uint32_t i = 0; i < hist->rows.len; i++) {

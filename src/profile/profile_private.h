@@ -45,12 +45,12 @@ int profile_caches_grow(struct tally_profile *profile);
 int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		  uint32_t *ret_frame);
 
-/* Do the same as profile_frame() for a user-space address found on a stack. If the address is not a
- * possible return address, returns 1 and the frame of TALLY_CUT. */
+/* Find the frame for a user-space address found on a stack, like profile_frame(). If the address is
+ * not a possible return address, returns 1 and the frame of TALLY_CUT. */
 int profile_caller(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		   uint32_t *ret_frame);
 
-/* Do the same as profile_caller(), but without validation. */
+/* Find the frame like profile_caller(), but without validating the address. */
 int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *location_keys,
 			       size_t *at, uint32_t *ret_frame);
 

@@ -42,8 +42,8 @@ static int mark_wanted_samples(struct tally_profile *profile)
 }
 
 /* Empty the marked buckets, because their samples will be added again. The buckets stay in the
- * list, because their order in it breaks ties between rows of equal weight. Return true if any
- * bucket is marked. */
+ * list, because their order breaks ties between rows of equal weight. Return true if any bucket is
+ * marked. */
 static bool empty_marked_buckets(struct tally_profile *profile)
 {
 	bool any = false;

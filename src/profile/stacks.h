@@ -2,8 +2,8 @@
 /*
  * Table of caller lists, which are referred to by small numbers. A caller list is an array of
  * frames, innermost first. The arrays are concatenated, and identical arrays are stored only once.
- * A tree would need less memory for the parts that stacks share, but a random access for each
- * frame. Trees are therefore built only for the stacks that are displayed (profile_path.h).
+ * A tree would save memory for the frames that stacks share, but would need a random access for
+ * each frame. Trees are therefore built only for the stacks that are displayed (profile_path.h).
  */
 #ifndef TALLY_PROFILE_STACKS_H
 #define TALLY_PROFILE_STACKS_H

@@ -14,7 +14,7 @@ struct tally_timeline_options {
 	const uint8_t *passes; /* per-bucket flag: nonzero to include; NULL to include all */
 	bool by_cpu;           /* one track per CPU, not per thread */
 	uint32_t nr_bins;
-	uint32_t first, most; /* range of tracks that get bins, in the list sorted by weight */
+	uint32_t first, most; /* range of tracks that have bins, in order of weight */
 };
 
 struct tally_track {
@@ -28,7 +28,7 @@ struct tally_timeline {
 	TALLY_VEC(struct tally_track) strips; /* all tracks, heaviest first */
 	uint64_t *bins;    /* nr_bins sums per track, for tracks [first, first + most) */
 	uint64_t highest;  /* highest sum of periods in a bin */
-	uint64_t timeless; /* number of samples without a timestamp, which are in no bin */
+	uint64_t timeless; /* number of samples without a timestamp, which are not in any bin */
 };
 
 /* Build a timeline. The caller frees it with tally_timeline_free(). Returns 0 or -ENOMEM. */

@@ -155,7 +155,7 @@ bool tally_unwind_note_read(const struct tally_sample *sample, enum tally_unwind
 
 /* ---- stacks ----------------------------------------------------------------------- */
 
-/* The dump has the byte order of the recorded architecture, whatever the byte order of the file.
+/* The dump has the byte order of the recorded architecture, regardless of the file's byte order.
  * All known architectures are little-endian. */
 static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 			 const struct tally_sample *sample, struct tally_unwind_regs *regs,
@@ -220,8 +220,8 @@ static struct tally_words pointers_beyond(struct tally_words recorded,
 	return (struct tally_words){recorded.data + 8 * behind, recorded.nr - behind};
 }
 
-/* Return the number of words before the first one outside code. Functions that use the frame
- * pointer register for data can make the chain go anywhere, so a word outside code and everything
+/* Return the number of words before the first word outside code. Functions that use the frame
+ * pointer register for data can divert the chain anywhere, so a word outside code and everything
  * after it are not callers. */
 static uint64_t words_in_code(struct tally_maps *maps, struct tally_words words)
 {

@@ -54,10 +54,10 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 		       const struct tally_sample *sample, enum tally_unwind_end *ret_end);
 
 /*
- * A recorder that unwinds does not write the stack dumps. It writes the complete callchain, no
- * registers, and, in place of the stack, an 8-byte note with the reason why unwinding ended.
- * Readers that do not know the note use the callchain, because they have no registers to unwind
- * with.
+ * A recorder that unwinds stacks itself does not write stack dumps. Instead, it writes the complete
+ * callchain, no registers, and, in place of the stack, an 8-byte note with the reason why unwinding
+ * ended. Readers that do not know the note use the callchain, because they have no registers to
+ * unwind with.
  */
 enum { TALLY_UNWIND_NOTE_SIZE = 8 };
 

@@ -11,15 +11,15 @@
 
 struct tally_counting {
 	const struct tally_transport *transport; /* NULL for Linux */
-	bool system_wide;                        /* count on CPUs, not in tasks */
-	bool on_exec;      /* count in tasks, starting when the held command calls exec */
+	bool system_wide;                        /* count per CPU, not per task */
+	bool on_exec;      /* count per task, from when the waiting command calls exec */
 	bool no_inherit;   /* do not count the tasks' children */
 	bool read_group;   /* read members together with their leader */
 	int32_t cgroup_fd; /* -1 or 0 if not used */
 };
 
-/* Append perf stat's default events for this machine, to count on CPUs (`system_wide`) or in
- * tasks. */
+/* Append perf stat's default events for this machine, to count per CPU (`system_wide`) or per
+ * task. */
 void tally_counting_events(bool system_wide, struct tally_str *out);
 
 /* Return options that open counters disabled and skip events that the machine does not have. */

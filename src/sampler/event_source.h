@@ -12,8 +12,8 @@ struct tally_event_source {
 	const char *cpuid; /* --cpuid; default PERF_CPUID, or this CPU */
 };
 
-/* Create a context for parsing events. Open explicitly requested tables and report problems with
- * them. Returns 0; -EINVAL if no table covers the CPU; or the error from
+/* Create a context for parsing events. Tables that were requested explicitly are opened, and
+ * problems with them are reported. Returns 0; -EINVAL if no table covers the CPU; or the error from
  * tally_events_table_get(). */
 int tally_event_source_open(const struct tally_event_source *source,
 			    const struct tally_messages *messages,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Warnings and names for events that were opened with less than was requested. Used for counting
+/* Warnings and names for events that could not be opened exactly as requested. Used for counting
  * and sampling. */
 #ifndef TALLY_SAMPLER_FALLBACKS_H
 #define TALLY_SAMPLER_FALLBACKS_H

@@ -26,7 +26,7 @@ struct tally_ring_pages {
 	const struct tally_access *access;     /* limits; NULL to read them when mapping */
 };
 
-/* Map the rings with the requested number of pages, or the most that is permitted. Called with
+/* Map the rings with the requested number of pages, or with as many as are permitted. Called with
  * capabilities raised. Returns 0, or the error from tally_rings_map(), after reporting it with its
  * reason and fixes. `*ret_why` is set on error, and if rings are smaller than wanted. */
 int tally_ring_pages_map(struct tally_ring_pages *rings, struct tally_refusal *ret_why);

@@ -45,8 +45,8 @@ int tally_refuse_killed(const struct tally_messages *messages);
 enum { TALLY_SPARE_FILES = 4 };
 
 /* Check that TALLY_SPARE_FILES descriptors are available. Without them, files that cannot be opened
- * would look missing. Returns 0 or -EMFILE; the second function also reports the error and the
- * reason. */
+ * would appear to be missing. Returns 0 or -EMFILE; the second function also reports the error and
+ * the reason. */
 int tally_spare_descriptors(void);
 int tally_refuse_descriptors(const struct tally_messages *messages, struct tally_refusal *ret_why);
 

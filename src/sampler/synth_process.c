@@ -185,7 +185,7 @@ static void add_maps(struct tally_synth *synth, const struct task *task)
 	synth->hidden += ret == -EACCES || ret == -EPERM;
 	if (ret)
 		return;
-	/* Kernel threads do not count: everyone can read their maps, but they are empty. */
+	/* Ignore kernel threads: any user can read their maps, but the maps are empty. */
 	synth->others |= len && !stat(path, &st) && st.st_uid != geteuid();
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct map_line map;

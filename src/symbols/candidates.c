@@ -27,7 +27,7 @@ static int places_add(struct tally_places *places, struct tally_str *str,
 	return ret;
 }
 
-/* Append the object's directory, including the final slash, below the directory `above`. */
+/* Append `above` and then the object's directory, with its trailing slash. */
 static void add_folder(const struct tally_dso *dso, struct tally_str *str, const char *above)
 {
 	const char *slash = strrchr(dso->name, '/');

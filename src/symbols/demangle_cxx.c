@@ -118,7 +118,7 @@ static void sum_part(struct part_graph *graph, struct part *part, const struct p
 }
 
 /* Measure each component once, using d_counting to store the index of its part. Returns -E2BIG if
- * there are more components than a name can have, or if a component is below itself. */
+ * there are more components than a name can have, or if a component contains itself. */
 static int part_measure(struct part_graph *graph, struct demangle_component *of,
 			const struct part **ret_part)
 {

@@ -100,7 +100,7 @@ struct tally_dso {
 	const struct tally_stored_object *stored; /* valid if asked_stored */
 	bool asked_stored;
 	bool uses_stored;           /* embedded symbols are used */
-	bool asks_files, has_files; /* true if files are searched too; true if they have symbols */
+	bool asks_files, has_files; /* files are searched too; symbols were found in them */
 };
 
 /* Error codes with a special meaning for the loaders, and the corresponding states. */

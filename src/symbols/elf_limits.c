@@ -61,7 +61,7 @@ static int section_gather(const struct tally_unwind_source *source,
 	return ret;
 }
 
-/* Gather the stretches from all sections, sorted by address. */
+/* Gather the code ranges of the entries in all sections, sorted by address. */
 static int stretches_gather(const struct tally_unwind_source *source, stretch_vec *all)
 {
 	int ret = 0;

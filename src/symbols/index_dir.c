@@ -138,8 +138,8 @@ static int file_check(const struct stat *st)
 }
 
 /* Map the file. Close the descriptor, because a recording can refer to more files than can be open.
- * The mapping is shared and read-only, because these are the properties by which the SIGBUS handler
- * recognises file mappings (cli/main/truncation.h). */
+ * The mapping is shared and read-only, because the SIGBUS handler recognises file mappings by these
+ * properties (cli/main/truncation.h). */
 static int file_map(int fd, const struct stat *st, const struct tally_build_id *object,
 		    struct tally_index *ret_index)
 {

@@ -189,7 +189,7 @@ static bool running_is_same(const struct tally_dso *dso, const struct tally_sour
 
 /* ---- comparison with the present state -------------------------------------------- */
 
-/* An index's sections, validated against their sizes. */
+/* The sections of an index, with their bounds checked. */
 struct recorded_sources {
 	const struct tally_source_facts *facts;
 	const struct tally_source_file *files;

@@ -40,9 +40,9 @@ struct tally_jit_slot;
  * tally_jit_clear(). */
 struct tally_jit {
 	TALLY_VEC(struct tally_jit_code) codes;         /* sorted by time after finishing */
-	TALLY_VEC(const struct tally_symbol *) symbols; /* only for dumps, sorted by place */
+	TALLY_VEC(const struct tally_symbol *) symbols; /* only for dumps; sorted by dump offset */
 	TALLY_VEC(uint64_t) addresses;                  /* start address of each symbol */
-	TALLY_VEC(struct tally_jit_line) lines;         /* only for dumps, sorted by place */
+	TALLY_VEC(struct tally_jit_line) lines;         /* only for dumps; sorted by dump offset */
 	struct tally_arena arena;                       /* for symbols and names */
 	struct tally_layers layers;                     /* address ranges of the finished code */
 	size_t nr_finished;

@@ -20,7 +20,7 @@ struct tally_jit_file {
 	uint64_t read;                /* bytes read from the current file */
 	uint64_t changes;             /* number of times the code changed */
 	uint64_t total;               /* bytes read from all files */
-	uint8_t tail[TALLY_JIT_TAIL]; /* last bytes of the part that was read */
+	uint8_t tail[TALLY_JIT_TAIL]; /* the last bytes read so far */
 	size_t tail_len;
 };
 

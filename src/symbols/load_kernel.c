@@ -112,7 +112,7 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 							      : "/proc/kallsyms");
 }
 
-/* Return true if kallsyms has the kernel at its recorded address. */
+/* Return true if the kernel's address in kallsyms is the recorded one. */
 static bool is_in_place(const struct tally_dso *kernel, const char *text, size_t len)
 {
 	uint64_t address;
@@ -122,9 +122,9 @@ static bool is_in_place(const struct tally_dso *kernel, const char *text, size_t
 	       address == kernel->address;
 }
 
-/* Use perf's copy of kallsyms if it has the kernel at the recorded address. This avoids reading the
- * running kernel's list again. Do not use the copy for modules, as their addresses may have
- * changed. */
+/* Use perf's copy of kallsyms if the kernel's address in the copy is the recorded one. This avoids
+ * reading the running kernel's list again. Do not use the copy for modules, as their addresses may
+ * have changed. */
 static int load_cached_kernel(struct tally_dso *dso, const char *path)
 {
 	char *text = NULL;

@@ -73,8 +73,8 @@ void tally_pins_free(struct tally_pins *pins)
 
 /* ---- order of the open pins ------------------------------------------------------------ */
 
-/* Return the link to the older or newer neighbour of a pin. NONE represents the head of the list,
- * and its older neighbour is the newest pin. */
+/* Return the link from a pin to the next older or newer open pin. NONE represents the head of the
+ * list: the older link of NONE leads to the newest pin. */
 static uint32_t *older_of(struct tally_pins *pins, uint32_t number)
 {
 	return number == NONE ? &pins->newest : &pins->list.data[number].older;

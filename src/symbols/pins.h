@@ -19,7 +19,7 @@ struct tally_pins;
 /* Create an empty set of pins. Returns 0 or -ENOMEM. */
 int tally_pins_new(struct tally_pins **ret_pins);
 
-/* Free the pins. No options may still refer to them. NULL is allowed. */
+/* Free the pins. No options may refer to them any longer. NULL is allowed. */
 void tally_pins_free(struct tally_pins *pins);
 
 /* Open the file that `key` identifies and that was just mapped, unless it is already open.

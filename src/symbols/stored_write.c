@@ -19,7 +19,7 @@ struct writer_hit {
 
 struct writer_span {
 	struct tally_span at;
-	size_t first, nr; /* span's lines: first index in the object's `lines`, and count */
+	size_t first, nr; /* the span's lines: index of the first in `lines`, and count */
 };
 
 struct writer_object {

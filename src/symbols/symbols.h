@@ -28,7 +28,7 @@ struct tally_pins;
 struct tally_symbols_options {
 	const char *symfs;             /* prefix for the path of every recorded object */
 	const char *vmlinux;           /* kernel image */
-	const char *kallsyms;          /* kallsyms to use, whichever kernel was recorded */
+	const char *kallsyms;          /* kallsyms to use, regardless of the recorded kernel */
 	const char *const *debug_dirs; /* NULL-terminated; default {"/usr/lib/debug", NULL} */
 	/* perf's cache of objects, indexed by build-id. The kernel's kallsyms is read from the
 	 * cache if the cached kernel address is the recorded one, because reading /proc/kallsyms
@@ -239,8 +239,8 @@ void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin);
 bool tally_dso_has_frame_pointers(const struct tally_dso *dso);
 
 /* Return the name to print for a symbol from tally_dso_find(dso). It is demangled, unless
- * demangling is disabled. The result is cached, so the same symbol returns the same pointer. Never
- * NULL. */
+ * demangling is disabled. The result is cached, so the same pointer is returned for the same
+ * symbol. Never NULL. */
 const char *tally_symbol_name(struct tally_dso *dso, const struct tally_symbol *symbol);
 
 /* Return the (mangled) name that the linker uses for a symbol. */

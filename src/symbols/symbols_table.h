@@ -97,8 +97,8 @@ const struct tally_symbol *tally_symtab_find(const struct tally_symtab *table, u
 bool tally_symtab_has(const struct tally_symtab *table, const struct tally_symbol *symbol);
 
 /* Return the raw (mangled) name of a symbol, NUL-terminated. A symbol that is not in the table must
- * not be in any other table, and must have a pointer to its name. The same symbol always returns
- * the same pointer. */
+ * not be in any other table, and must have a pointer to its name. Always returns the same pointer
+ * for the same symbol. */
 const char *tally_symtab_name(const struct tally_symtab *table, const struct tally_symbol *symbol);
 
 /* Add `bias` to the addresses of all symbols in a finished table, modulo 2^64. No symbol may wrap

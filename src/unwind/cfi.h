@@ -23,7 +23,7 @@ struct tally_cfi_section {
 	size_t len;
 	uint64_t vaddr; /* address of the first byte */
 	bool is_debug;  /* true for .debug_frame, false for .eh_frame */
-	bool is_open;   /* length is unknown, and an entry of length 0 is the end */
+	bool is_open;   /* length is unknown; an entry of length 0 ends the section */
 	bool swap;      /* not in host byte order */
 };
 

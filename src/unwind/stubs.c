@@ -13,7 +13,7 @@ enum effect {
 	EFFECT_PUSH,     /* pushes one word */
 	EFFECT_PUSH_GOT, /* PUSH in PLT0, to which other stubs jump after pushing a word */
 	EFFECT_STORE,    /* stores two words (AArch64's first stub) */
-	EFFECT_LEAVE,    /* jumps away; resets the stack depth to that at the start of a stub */
+	EFFECT_LEAVE,    /* jumps away; resets the depth to its value at the start of a stub */
 };
 
 struct stub_code {

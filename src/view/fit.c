@@ -85,7 +85,7 @@ static int column_main(const struct tally_view *view)
 	return kept;
 }
 
-/* Return how much of the `kept` column is visible in a truncated line. */
+/* Return how much of column number `kept` is visible in a truncated line. */
 static int visible_width(const struct tally_view *view, int columns, const int widths[], int kept)
 {
 	int at = GAP;

@@ -13,10 +13,10 @@
 void tally_view_fit(const struct tally_view *view, int columns, int widths[]);
 
 /* Narrow columns for a screen, which truncates long lines. Columns are dropped as long as the
- * function column (or else the last name column) would get fewer than `least` terminal columns
- * although it needs more. Names are dropped first, from the left, then metrics, from the right. The
- * first metric and columns with a requested width are kept. The width of dropped columns is set to
- * 0. */
+ * function column (or else the last name column) is narrower than its contents and would get fewer
+ * than `least` terminal columns. Names are dropped first, from the left, then metrics, from the
+ * right. The first metric and columns with a requested width are kept. The width of dropped columns
+ * is set to 0. */
 void tally_view_fit_columns(const struct tally_view *view, int columns, int least, int widths[]);
 
 /* Return the width of a row's cell before shortening, at most a million columns. `text` is a

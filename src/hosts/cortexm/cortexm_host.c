@@ -90,8 +90,8 @@ static void op_unlock(void *host, void *lock)
 	mutex_unlock(lock);
 }
 
-/* Measurement of the time that interrupts are off. It begins when the core turns interrupts off in
- * a thread that was running with interrupts on. */
+/* A measurement of how long interrupts are off. It begins when the core turns interrupts off in a
+ * thread that was running with interrupts on. */
 static struct measured off;
 
 static uintptr_t op_irq_save(void *host)

@@ -13,7 +13,7 @@
 
 enum {
 	MAX_THREADS = 16,
-	PAGE_SIZE = TALLY_CORE_PAGE_MIN, /* page size of rings; without an MMU, the only one */
+	PAGE_SIZE = TALLY_CORE_PAGE_MIN, /* page size of rings; the only one, without an MMU */
 	STACK_SIZE = 4096,
 	TICK_NS = 1000000,
 	NS_PER_COUNT = 1000000000 / CLOCK_HZ,
@@ -116,9 +116,9 @@ static inline void pend_switch(void)
 
 /* ---- cortexm_thread.c ------------------------------------------------------------------ */
 
-/* Create a thread that will call entry(arg). It is not scheduled before thread_start(). The caller
- * holds a reference until thread_join(). Returns NULL if out of memory, or if there are too many
- * threads. */
+/* Create a thread that will call entry(arg). It is not scheduled until thread_start() is called.
+ * The caller holds a reference until thread_join(). Returns NULL if out of memory, or if there are
+ * too many threads. */
 struct thread *thread_new(void (*entry)(void *arg), void *arg, const char *name, uint32_t priority,
 			  uint32_t slice);
 void thread_start(struct thread *thread);

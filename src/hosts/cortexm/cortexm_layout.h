@@ -19,8 +19,8 @@
 
 /*
  * Priorities: lower numbers preempt higher numbers. "Interrupts off" means that BASEPRI is IRQ_OFF.
- * This masks the kernel's own interrupts, but not those with a lower number, which must never be
- * delayed. The counter's overflow interrupt is one of them.
+ * This masks the kernel's own interrupts, but not interrupts with a lower number, which must never
+ * be delayed. The counter's overflow interrupt is one of these.
  */
 #define PRIORITY_COUNTER 0x00
 #define IRQ_OFF          0x40

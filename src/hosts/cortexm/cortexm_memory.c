@@ -17,7 +17,7 @@ void *memory_copy(void *to, const void *from, size_t len) __asm__("memcpy");
 static struct heap_piece *pieces;
 static size_t used, most;
 
-/* Fill memory, by words if everything is aligned. */
+/* Fill memory, word by word if everything is aligned. */
 void *memory_fill(void *to, int byte, size_t len)
 {
 	uint8_t *at = to, *end = at + len;

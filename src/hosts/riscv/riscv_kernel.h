@@ -175,8 +175,8 @@ void ipi_send(uint32_t cpu);
 
 /* ---- riscv_task.c ---------------------------------------------------------------------- */
 
-/* Create a task that will call entry(arg) in user mode. It is not scheduled before task_ready().
- * Returns NULL if out of memory, or if there are too many tasks. */
+/* Create a task that will call entry(arg) in user mode. It is not scheduled until task_ready() is
+ * called. Returns NULL if out of memory, or if there are too many tasks. */
 struct kernel_task *task_new(uintptr_t entry, uintptr_t arg, const char *name);
 void task_ready(struct kernel_task *task);
 void task_free(struct kernel_task *task); /* free a task that has never run */

@@ -17,7 +17,7 @@ static struct zone zones[2] = {
 };
 static void *free_lists[CLASSES]; /* free blocks of 16 to 2048 bytes, linked by their first word */
 
-/* memset, which the compiler calls implicitly. Fills by words if everything is aligned. */
+/* memset, which the compiler calls implicitly. Fills word by word if everything is aligned. */
 void *memset(void *to, int byte, size_t len)
 {
 	uint8_t *at = to, *end = at + len;

@@ -2,11 +2,12 @@
 /*
  * The simulated machine. A struct tally_sim hosts a core and keeps exact counts.
  *
- * It simulates CPUs, a clock in nanoseconds and counters; tasks follow scripts. A single host
- * thread runs the machine, one event at a time, so the results are deterministic. Everything is
- * counted twice: exactly by the machine, for each task, CPU, mode and signal (tally_sim_truth()),
- * and by the core under test, which has too few counters and has to handle counters that wrap and
- * interrupt. The core's code takes no simulated time unless config.op_cost_ns is set.
+ * It simulates CPUs, counters, and a clock with a resolution of one nanosecond; tasks follow
+ * scripts. A single host thread runs the machine, one event at a time, so the results are
+ * deterministic. Everything is counted twice: exactly by the machine, for each task, CPU, mode and
+ * signal (tally_sim_truth()), and by the core under test, which has too few counters and has to
+ * handle counters that wrap and interrupt. The core's code takes no simulated time unless
+ * config.op_cost_ns is set.
  *
  *	static const struct tally_sim_rates busy = {.per_ms = {[SIM_CYCLES] = 3000000}};
  *	static const struct tally_sim_step script[] = {
@@ -308,7 +309,7 @@ struct tally_sim_filter {
 	uint32_t modes; /* bit mask by enum tally_sim_mode; 0 for all */
 };
 
-/* Number of notify() calls with POLLIN, and with POLLHUP, for a descriptor. */
+/* Number of notify() calls for a descriptor, with POLLIN and with POLLHUP. */
 struct tally_sim_notifications {
 	uint64_t in, hup;
 };
@@ -342,7 +343,7 @@ int tally_sim_cpu_online(struct tally_sim *sim, uint32_t cpu);
 /* Return the reason why the last open, ioctl or mmap was rejected. */
 const struct tally_core_refusal *tally_sim_refusal(const struct tally_sim *sim);
 
-/* Make the `nth` allocation from now on fail, once; 1 is the next one. 0 cancels a pending
+/* Make the `nth` allocation from now on fail, once; 1 is the next allocation. 0 cancels a pending
  * failure. */
 void tally_sim_fail_alloc(struct tally_sim *sim, uint64_t nth);
 

@@ -4,7 +4,7 @@
 
 #include "hosts/sim/sim.h"
 
-/* Run the machine for `ns`. */
+/* Run the machine for `ns` nanoseconds. */
 void tally_sim_run(struct tally_sim *sim, uint64_t ns);
 
 /* Run until the task has exited. Returns false if `limit_ns` pass first. */

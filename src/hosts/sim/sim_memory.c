@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory. All pages are in one memfd. A buffer's pages can therefore be mapped a second time,
- * contiguously. This is how user space sees the buffer, even if its pages are scattered.
+ * Memory. All pages are in one memfd, so a buffer's pages can be mapped a second time,
+ * contiguously. User space sees the buffer through that mapping, even if the buffer's pages are
+ * scattered.
  */
 #include <errno.h>
 #include <fcntl.h>

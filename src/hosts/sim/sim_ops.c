@@ -297,7 +297,7 @@ static uint64_t op_registers(void *host, const struct tally_core_sample_data *sa
 	return PERF_SAMPLE_REGS_ABI_64;
 }
 
-/* Return the user stack, which has SIM_STACK_BYTES bytes. Byte n is n. */
+/* Return the user stack, which is SIM_STACK_BYTES long. Byte n contains n. */
 static uint32_t op_stack(void *host, const struct tally_core_sample_data *sample_data, void *to,
 			 uint32_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Driver for the simulated PMUs. Each port has to provide a driver like this one. The counters are
- * arrays. The driver accesses registers only through sim_counter_*() in hardware.c.
+ * arrays, which the driver accesses only through sim_counter_*() in hardware.c.
  */
 #include <errno.h>
 

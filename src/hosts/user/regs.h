@@ -15,15 +15,15 @@ struct user_regs {
 	bool narrow; /* the program is a 32-bit program */
 };
 
-/* Read the registers of a stopped thread. Returns 0; -ESRCH; -EOPNOTSUPP on an unknown
+/* Read the registers of a stopped thread. Returns 0, -ESRCH, or -EOPNOTSUPP on an unknown
  * architecture. */
 int user_regs_read(int32_t tid, struct user_regs *ret_regs);
 
 /*
- * Restart a system call that was interrupted by a requested stop. The stop makes some waits fail
- * with EINTR, which the program would not have seen otherwise: waits with a timeout, which the
- * kernel does not restart. The stopped thread makes the call again when it continues, unless a
- * signal is pending; the repeated call may wait for the whole timeout again. Does nothing on
+ * Restart a system call that was interrupted by a requested stop. The stop makes some waits that
+ * the kernel does not restart, such as waits with a timeout, fail with an EINTR that the program
+ * would not have seen otherwise. The stopped thread makes the call again when it continues, unless
+ * a signal is pending; the repeated call may wait for the whole timeout again. Does nothing on
  * architectures that do not preserve the system call number.
  */
 void user_regs_restart_wait(int32_t tid);

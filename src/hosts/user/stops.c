@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handles ptrace(2) stops. When a sample is due, any stop can be used to take it, and none has to
- * be requested.
+ * Handles ptrace(2) stops. A sample that is due can be taken at any stop, so no additional stop has
+ * to be requested.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -157,9 +157,9 @@ static void fork_handle(struct tally_user *user, struct user_task *parent, int e
 /*
  * Corrections for an exec. A kernel event that is enabled by an exec starts while the program is
  * being loaded, a little before the stop that reports the exec. The event therefore counts three
- * page faults, the switch away at the stop, and a third of the exec's time. For an event that was
- * already counting, procfs includes one fault that the event does not see: the kernel causes that
- * fault when it writes the arguments to the new memory.
+ * page faults, the context switch at the stop, and a third of the exec's time. For an event that
+ * was already counting, procfs includes one fault that the event does not see: the kernel causes
+ * that fault when it writes the arguments to the new memory.
  */
 enum { FAULTS_OF_EXEC = 3, SWITCHES_OF_EXEC = 1, SHARE_OF_EXEC = 3, FAULTS_OF_LATER_EXEC = 1 };
 

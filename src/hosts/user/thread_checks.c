@@ -77,7 +77,7 @@ static void task_check(struct tally_user *user, struct user_task *task)
 	check_later(user, task, task->seen.ns == now.ns ? task->left : task->period);
 }
 
-/* For each task, move the next check forward to the time when the next sample is due, if that is
+/* Reschedule each task's next check for the time when the task's next sample is due, if that is
  * earlier. Called when events have been started or changed. */
 static void checks_reschedule(struct tally_user *user)
 {

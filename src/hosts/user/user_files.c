@@ -157,8 +157,8 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 	return ret ? ret : file->fd;
 }
 
-/* Have the supervisor determine again when the next samples are due. Called when events have been
- * started or changed. */
+/* Have the supervisor recompute when the next samples are due. Called when events have been started
+ * or changed. */
 static void request_reschedule(struct tally_user *user)
 {
 	user->anew = true;

@@ -24,7 +24,7 @@ struct user_range {
 	uint64_t start, end;
 };
 
-/* A process, and those of its executable mappings that have been reported in records. */
+/* A process, and its executable mappings that have been reported in records. */
 struct user_process {
 	int32_t pid;
 	uint64_t read_at, read_ns; /* CLOCK_MONOTONIC time and duration of the last read */
@@ -33,7 +33,7 @@ struct user_process {
 	TALLY_VEC(struct user_range) known;
 };
 
-/* A traced thread, or the one that created the host. */
+/* A traced thread, or the thread that created the host. */
 struct user_task {
 	struct tally_core_task perf;
 	struct user_proc proc;
@@ -103,7 +103,7 @@ struct tally_user {
 	TALLY_VEC(struct user_file *) files;
 	TALLY_VEC(struct user_reaped) reaped;
 	TALLY_VEC(struct user_pages) pages;
-	uint32_t nr_sampled_counts; /* files with an event sampled by a count other than time */
+	uint32_t nr_sampled_counts; /* files with events that sample on counts other than time */
 	uint32_t nr_used_up;        /* files with `used_up` set */
 
 	uint32_t nr_cpus, cpu; /* `cpu` is the current CPU */

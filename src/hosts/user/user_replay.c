@@ -85,8 +85,8 @@ static void run_until(struct tally_user *user, uint64_t end,
 	user->clock = end;
 }
 
-/* Report a count to the core. If any event samples or stops after a certain count, report the
- * counts one at a time, in at most PIECES_MAX pieces. */
+/* Report a count to the core. If any event samples or stops after a certain count, split the count
+ * into at most PIECES_MAX parts, and report each part separately. */
 static void report_count(struct tally_user *user, uint32_t id, uint64_t nr,
 			 const struct tally_core_sample_data *sample_data)
 {
