@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Amount of work that a test does: all of it in the full tier or when run by hand, part of it in
- * the quick tier (tests/README.md). */
+/* The amount of work that a test does: all cases in the full tier or when run by hand, and some of
+ * them in the quick tier (tests/README.md). */
 #ifndef TALLY_TESTS_TIER_H
 #define TALLY_TESTS_TIER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Convert the design document's encoding to the current ABI and back. */
+/* Convert the encoding of the design document (docs/classic.md) to the current ABI and back. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The design document's page and ring buffer, filled from their current counterparts. */
+/* The page and ring buffer of the design document (docs/classic.md), filled from their current
+ * counterparts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

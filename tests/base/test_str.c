@@ -28,8 +28,7 @@ static void appends_of_every_kind(void **state)
 	tally_str_free(&str);
 }
 
-/* Compare the output with that of printf, for values with any number of digits and for all
- * widths. */
+/* Compare the output with printf's, for values with any number of digits and for all widths. */
 static void hexadecimal_as_printf_has_it(void **state)
 {
 	struct tally_str str = {0};

@@ -162,7 +162,7 @@ def test_system_call_answered_by_the_user_host():
 
 
 def test_system_call_answered_by_the_simulated_machine():
-    """Check that times and page faults are those of the simulated machine, which has no page faults."""
+    """Check that times and page faults come from the simulated machine, which has no page faults."""
     prints("task-clock 10000000 ns, enabled 10000000 ns, running 10000000 ns; page faults 0\npoll .*\n"
            "(overflow of type 3, 24 bytes: ip known, pid mine\n){3}",
            *emulate("simulated_machine", "--abi", "classic"), program("system_call"))

@@ -172,8 +172,8 @@ static void capabilities_do_not_count_in_a_user_namespace(void **state)
 	assert_non_null(strstr(why.fix[2], "on the host"));
 }
 
-/* The fix with the smallest effect is suggested first: request less, then privilege one binary, one
- * container, or all users. */
+/* The fix with the smallest effect is suggested first: request less, then grant privileges to one
+ * binary, one container, or all users. */
 static void the_smallest_fix_comes_first(void **state)
 {
 	struct tally_access access = facts(2, CAP(14));

@@ -385,7 +385,7 @@ static void test_not_permitted(void **state)
 	assert_int_equal(why.event, 0);
 	assert_string_not_equal(why.rule, "");
 	assert_string_not_equal(why.found, "");
-	/* A rejection of a privileged caller looks like one by a security module. */
+	/* If a privileged caller is rejected, a security module appears to be the cause. */
 	tally_access_read(NULL, &access);
 	if (tally_access_perfmon(&access))
 		assert_int_equal(why.broken, TALLY_RULE_SECURITY_MODULE);

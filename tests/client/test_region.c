@@ -263,7 +263,7 @@ static void counts_of_stopped_counters_never_ran(void **state)
 	tally_region_stop(regions);
 	check_count(regions, 0, 0, 3, TALLY_QUALITY_SCALED);
 	check_count(regions, 1, 0, 0, TALLY_QUALITY_NEVER_RAN);
-	/* After a read has returned end of file, the event has no valid count any longer, not even
+	/* After a read has returned end of file, the event no longer has a valid count, not even
 	 * for earlier executions of the region. */
 	fake.ended = true;
 	tally_region_start(regions, "half");

@@ -68,7 +68,8 @@ static size_t data_size(void)
 	return PAGES * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Put a record of `size` bytes at position `at`. Its body counts up from `seed`. */
+/* Put a record of `size` bytes at position `at`. The bytes of its body are consecutive numbers
+ * derived from `seed`. */
 static void put_record(struct fake *fake, uint64_t at, uint16_t size, uint8_t seed)
 {
 	uint8_t *data = fake->memory + sysconf(_SC_PAGESIZE);

@@ -138,7 +138,8 @@ static void overcommitted_counts_scale_to_the_truth(void **state)
 	classic_end(&harness);
 }
 
-/* Cause each software event `id` `id + 1` times, and check that it is counted that often. */
+/* Cause software event `id` to occur id + 1 times, and check that exactly this number is
+ * counted. */
 static void software_events_are_counted(void **state)
 {
 	for (uint32_t id = PERF_COUNT_SW_PAGE_FAULTS; id <= PERF_COUNT_SW_EMULATION_FAULTS; id++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* "You can override the weak stub hw_perf_event_init() to register hardware counters." This program
- * overrides the corresponding stub with a PMU that has one event, which counts its own starts. */
+ * overrides the corresponding stub with a PMU that has a single event, which counts how often it is
+ * started. */
 #include "harness.h"
 
 enum { PORT_TYPE = 50, PORT_EVENT = 1 };

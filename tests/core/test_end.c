@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Test tasks that other tasks end, whether or not the ended task is running, and schedulers that
- * report switches in unusual ways. */
+/* Test tasks that are terminated by other tasks, whether they are running or not, and schedulers
+ * that report switches in unusual ways. */
 #include <stdlib.h>
 
 #include "core/mini_test.h"
@@ -8,8 +8,8 @@
 static struct mini mini;
 static struct mini_task *kept;
 
-/* End a task from the current CPU inside a critical section. Afterwards the task's CPU switches
- * away and the task's memory is freed. */
+/* Terminate a task from the current CPU inside a critical section. Afterwards the task's CPU
+ * switches away and the task's memory is freed. */
 static bool end_task(struct mini_task *task)
 {
 	uint32_t was = mini.cpu;
@@ -43,7 +43,7 @@ static struct mini_task *run_on(struct mini_task *task, uint32_t cpu)
 	return task;
 }
 
-/* A task that is ended while running on another CPU counts until that CPU switches. */
+/* A task that is terminated while running on another CPU counts until that CPU switches. */
 static void a_task_ended_while_running_counts_until_the_switch(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -95,7 +95,8 @@ static void a_task_is_reaped_while_current(void **state)
 	mini_end(&mini);
 }
 
-/* Clones exchange their contexts on a switch. A clone that has been ended keeps its own context. */
+/* Clones exchange their contexts on a switch. A clone that has been terminated keeps its own
+ * context. */
 static void an_ended_clone_keeps_its_context(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -136,7 +137,7 @@ static void end_victim(struct mini *where, enum mini_point point, const volatile
 	end_task(task);
 }
 
-/* The task is ended at each possible point while another task opens events on it. */
+/* The task is terminated at each possible point while another task opens events on it. */
 static void a_task_is_ended_while_events_are_opened_on_it(void **state)
 {
 	uint64_t nth = 0;
@@ -172,7 +173,7 @@ static void a_task_is_ended_while_events_are_opened_on_it(void **state)
 	assert_true(nth > 10);
 }
 
-/* End the task when its CPU reads the clock while starting the task's first context. */
+/* Terminate the task when its CPU reads the clock while starting the task's first context. */
 static void end_running(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	uint32_t cpu = where->cpu;
@@ -187,7 +188,7 @@ static void end_running(struct mini *where, enum mini_point point, const volatil
 	where->off = off;
 }
 
-/* A third CPU ends a running task while another CPU opens an event on it. */
+/* A third CPU terminates a running task while another CPU opens an event on it. */
 static void a_task_is_ended_while_its_context_is_scheduled(void **state)
 {
 	uint64_t nth = 0;
@@ -216,8 +217,8 @@ struct exit_record {
 	uint64_t time;
 };
 
-/* The memory of an ended task is reused before the task is reaped, i.e. before another task runs.
- * The exit record must still contain the original task's IDs. */
+/* The memory of a terminated task is reused before the task is reaped, i.e. before another task
+ * runs. The exit record must still contain the original task's IDs. */
 static void the_exit_record_has_the_ids_of_the_ended_task(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -251,8 +252,8 @@ static void the_exit_record_has_the_ids_of_the_ended_task(void **state)
 	mini_end(&mini);
 }
 
-/* After an ended task has been reaped, task events record its exit with the task's IDs in each of
- * two namespaces. CPU events record the exit immediately. */
+/* After a terminated task has been reaped, task events record its exit with the task's IDs in each
+ * of two namespaces. CPU events record the exit immediately. */
 static void the_exit_record_has_the_ids_in_each_namespace(void **state)
 {
 	enum { VIEWERS = 2, SEEN_LESS = 40 };

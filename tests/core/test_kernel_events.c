@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core used inside the kernel of a small machine: static memory, a few events, 1 KB rings in
- * contiguous 512-byte pages, and neither descriptors nor user memory nor users.
+ * The core used inside the kernel of a small machine: static memory, a few events, and 1 KB rings
+ * in contiguous 512-byte pages, but no descriptors, user memory or users.
  */
 #include <errno.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 static struct mini mini;
 
-/* The host has no may_observe(), so the core compares users. Tasks without a user do not count as
- * tasks of the same user. */
+/* The host has no may_observe(), so the core compares users. Two tasks without a user are not
+ * considered to have the same user. */
 static void without_users_a_task_observes_only_itself(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

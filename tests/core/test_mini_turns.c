@@ -220,8 +220,9 @@ static void a_pinned_event_takes_the_place_of_any_flexible_one(void **state)
 		check_pinned_takes_place(-(i & 1), -(i >> 1));
 }
 
-/* A group is waiting when its second member is enabled. Then two events are closed, and the group
- * gets counters. Another event is opened and is waiting at the next tick, which follows soon. */
+/* A group is waiting when its second member is enabled. Then two events are closed, and the
+ * group gets counters. Another event is opened shortly before the next tick, and is waiting at
+ * that tick. */
 static void enabling_a_member_of_a_waiting_group_does_not_end_its_wait(void **state)
 {
 	struct perf_event_attr disabled = attr_timed();

@@ -309,8 +309,8 @@ static void poke(struct tally_core *core)
 
 	tally_core_text_poke(core, 0xffffffff81000010, before, sizeof(before), after,
 			     sizeof(after));
-	/* A poke that is too long for a record and one that is too long for the field produce no
-	 * record and have no other effect. */
+	/* A poke that is too long for a record, or too long for the field, produces no record and
+	 * has no other effect. */
 	tally_core_text_poke(core, 0, huge, 65535, huge, 65535);
 	tally_core_text_poke(core, 0, huge, sizeof(huge), huge, 0);
 }

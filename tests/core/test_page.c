@@ -148,7 +148,7 @@ static void self_reads_need_the_capability(void **state)
 	play(48, false, 0);
 }
 
-/* With cap_user_time_zero, the conversion parameters in the page turn the cycle counter into the
+/* With cap_user_time_zero, the parameters in the page convert values of the cycle counter to the
  * core's clock. */
 static void the_page_converts_cycles_to_the_clock(void **state)
 {

@@ -89,7 +89,7 @@ static void events_migrate_with_their_counts(void **state)
 	assert_int_equal(count_of(&mini, leader), 1234);
 	assert_int_equal(count_of(&mini, member), 77);
 	assert_int_equal(count_of(&mini, off), 0);
-	/* A CPU is not designated again after returning online. */
+	/* A CPU is not designated again after coming back online. */
 	assert_int_equal(tally_core_cpu_online(mini.core, 0), 0);
 	count_on(1, COUNTER, 6);
 	assert_int_equal(count_of(&mini, leader), 1240);

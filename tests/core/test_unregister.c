@@ -5,8 +5,8 @@
 
 enum { MANY = 40 };
 
-/* A PMU with one counter that never advances. It counts its events that were created and
- * destroyed. */
+/* A PMU with one counter that never advances. Keeps track of how many of its events were created
+ * and destroyed. */
 struct idle_pmu {
 	struct tally_core_pmu pmu;
 	uint32_t taken, forgotten;

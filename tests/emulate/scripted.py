@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check that under tally emulate, programs and the installed perf get the counts of the script or of the user host.
+"""Check that under tally emulate, programs and the installed perf get the counts defined by the script or provided by
+the user host.
 
 usage: scripted.py TALLY READS CALLS PLACES STATIC REFRESH
 """
@@ -120,8 +121,8 @@ REFRESHED = "".join(rf"round {i}: POLL_IN [0-2], POLL_HUP 1, others 0, stopped\n
 
 @tap.always
 def test_refresh_signals_each_overflow_on_the_user_host():
-    """Check that each overflow except the last sends POLL_IN, of which several may be merged, and that the last one
-    sends POLL_HUP, as in the kernel."""
+    """Check that each overflow except the last sends POLL_IN (several of which may be merged), and that the last
+    overflow sends POLL_HUP, as in the kernel."""
     machine.need_ptrace()
     done = tap.run(TALLY, "emulate", "--", REFRESH)
     tap.same(bool(re.fullmatch(REFRESHED, done.stdout)), True, done.stdout + done.stderr)
@@ -148,7 +149,7 @@ def test_perf_stat():
 
 def test_perf_stat_of_programs_without_the_library():
     found = counts(perf("event cycles 1G/s\n", "stat", "-x,", "-e", "cycles", STATIC))
-    # If a program exits before tally notices the program, it has no count and is shown as "<not counted>"
+    # If a program exits before tally notices it, the program has no count and is shown as "<not counted>"
     # (docs/limitations.md).
     if found["cycles"][0] != "<not counted>":
         tap.same(found["cycles"][0], "10000000", "a static program")

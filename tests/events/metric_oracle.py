@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Count all metrics in all tables on the simulated machine with known rates. Compare them with the values that Python
-computes from the expressions in pmu-events and the true counts: exactly if all events of the metric fit into the
+computes from the expressions in pmu-events and the true counts: exactly if all events of the metric fit on the
 counters, or within 1 % if they were multiplexed.
 
 usage: metric_oracle.py METRIC_SIM

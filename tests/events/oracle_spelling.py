@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test event names in libpfm4's spelling, with one unit mask each. tally must accept those of events in our tables, and
-encode them as libpfm4 does.
+"""Test event names in libpfm4's spelling, with one unit mask each. tally must accept the names of events in its own
+tables, and encode them as libpfm4 does.
 
 usage: oracle_spelling.py TALLY
 """

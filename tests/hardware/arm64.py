@@ -243,7 +243,8 @@ def check_answers(got, expected):
 
 
 def test_differential():
-    """Run the scripts for which the core has the results of Linux 6.18 on this Linux version."""
+    """Compare the scripts' results in the guest with those of Linux 6.18 and with the list of known differences in
+    Linux 6.12."""
     expected, others = answers_of("linux-6.18.txt"), answers_of("differences-6.12-arm64.txt")
     tap.same([name for name, answer in others.items() if expected.get(name) == answer], [], "listed, but no difference")
     check_answers(answers(guest("wide").said("answers")), {**expected, **others})
@@ -257,13 +258,13 @@ def test_differential_hardware():
 # ---- recordings from other machines ---------------------------------------------------------------------
 
 def portable(text):
-    """Remove lines that depend on the machine that reads the recording: on its own vDSO, kernel and libraries."""
+    """Remove lines that depend on the vDSO, kernel or libraries of the machine that reads the recording."""
     return [line for line in text.splitlines()
             if line and "[vdso]" not in line and not line.startswith(("# Health", "# No symbols"))]
 
 
 def check_views(asked, names, path_here, *options):
-    """Check that tally on this machine prints the same as in the guest."""
+    """Check that tally prints the same output on this machine as in the guest."""
     for name in names:
         for view, text in asked.items():
             result = tap.run(TALLY, *text.format(path_here(name)).split(), *(options if view != "evlist" else ()))

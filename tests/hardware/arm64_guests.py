@@ -132,8 +132,8 @@ TICKING = ["freq_4000", "children"]
 
 
 def peer_commands():
-    """Return the commands for perf's counts and recordings, and those with which each tool reads the recordings of both
-    tools."""
+    """Return the commands for perf's counts and recordings, and the commands that read both tools' recordings with each
+    tool."""
     wanted = {**commands("perf", PEER), **commands("tally", ["mix", "fp", "dwarf", *TICKING]), "default": "perf stat loop"}
     for reader in ("perf", "tally"):
         for writer in ("perf", "tally"):
@@ -200,7 +200,7 @@ def views(paths, asked):
 
 
 def start():
-    """Start all guests, but only once. Skip the test if they cannot be started."""
+    """Start all guests on the first call. Skip the test if they cannot be started."""
     needed("aarch64-linux-gnu-gcc", "cpio")
     root = fetch()
     os.makedirs(WORK, exist_ok=True)
@@ -247,7 +247,7 @@ def stop():
 # ---- parsing the output ---------------------------------------------------------------------------------
 
 def rows(text):
-    """Parse the output of `stat -x,` into rows of (value or the reason why there is none, event, running time, its
+    """Parse the output of `stat -x,` into rows of (value or the reason for its absence, event, running time, its
     percentage)."""
     found = [line.split(",") for line in text.splitlines() if re.match(r"\d|<not ", line)]
     return [(int(row[0]) if row[0].isdigit() else row[0], row[2], int(row[3]), float(row[4])) for row in found]

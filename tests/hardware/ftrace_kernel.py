@@ -26,7 +26,7 @@ ROUNDS = int(os.environ.get("TALLY_ROUNDS", "12"))
 QEMU = ("qemu-system-x86_64 -M q35 -cpu Haswell,-cx16 -m 1024 -nographic -nodefaults -no-user-config -monitor none "
         "-no-reboot").split()
 SERIES = {"6.1": "vmlinuz-6.1.*", "6.12": "vmlinuz-6.12.*"}
-TIMEOUT = 3600  # on a busy machine
+TIMEOUT = 3600  # seconds; generous, for busy machines
 
 READS = 200  # one-byte reads
 WORK_READS = f"dd if=/dev/zero of=/dev/null bs=1 count={READS}"
@@ -172,7 +172,7 @@ class Machine:
 
     @staticmethod
     def copy_tally(root):
-        """Copy tally and its libraries, wherever they are on this machine."""
+        """Copy tally and its libraries, wherever they are installed on this machine."""
         shutil.copy(TALLY, os.path.join(root, "bin", "tally"))
         for path in re.findall(r"(/\S+) \(0x", tap.run("ldd", TALLY).stdout):
             to = os.path.join(root, path.lstrip("/"))

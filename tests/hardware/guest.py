@@ -12,7 +12,7 @@ QEMU = ("qemu-system-aarch64 -M virt,dtb-randomness=off -cpu neoverse-n1 -nograp
         "-device virtio-serial-pci").split()
 # nokaslr and the options above make runs reproducible or speed up booting.
 KERNEL = "console=ttyAMA0 panic=-1 quiet nokaslr"
-TIMEOUT = 5400  # on a busy machine
+TIMEOUT = 5400  # seconds; generous, for busy machines
 
 PROLOGUE = """#!/bin/busybox sh
 /bin/busybox mkdir -p /dev /proc /run /sys /tmp /out /usr/bin /etc

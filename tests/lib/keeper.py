@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Change kernel settings for a test, and restore them when standard input is closed, even if the test was killed.
 
-usage: keeper.py, then lines NAME VALUE on standard input. Each is answered by a line: "ok" or the reason of the
-failure. NAME is a sysctl without "kernel.", or the path of a file below /sys/devices/system/cpu/.
+usage: keeper.py, then lines NAME VALUE on standard input
+
+Each line is answered by a line: "ok" or the reason for the failure. NAME is a sysctl without "kernel.", or the path of
+a file below /sys/devices/system/cpu/.
 
 Only one keeper runs at a time, so that a test does not mistake another test's setting for the original one. The
 original values are in the file that the keeper locks: if the keeper itself is killed, the next one restores them.

@@ -63,7 +63,7 @@ def need_tool(*command):
 @probe
 def need_built_with(part):
     """Skip the test unless meson found the libraries for "dwarf" or "disassembler". A script run by hand assumes that
-    meson did."""
+    they were found."""
     return None if part in os.environ.get("TALLY_BUILT_WITH", part).split() else f"tally is built without {part}"
 
 
@@ -97,7 +97,7 @@ def need_locked_memory():
 
 @probe
 def need_set_user_id(folder="/var/tmp"):
-    """Skip the test unless set-user-ID programs in the folder get their owner's rights."""
+    """Skip the test unless set-user-ID programs in the folder run with their owner's privileges."""
     if os.geteuid():
         return "needs root, to make a set-user-ID program"
     if os.statvfs(folder).f_flag & os.ST_NOSUID:
@@ -113,7 +113,7 @@ def need_set_user_id(folder="/var/tmp"):
 
 @probe
 def need_chown():
-    """Skip the test unless the ownership of files can be changed to other users."""
+    """Skip the test unless the owner of a file can be changed."""
     if os.geteuid():
         return "needs root, to give files to other users"
     with tempfile.NamedTemporaryFile() as file:
@@ -241,7 +241,7 @@ def need_kernel_events():
 
 @probe
 def need_namespace_records():
-    """Skip the test unless namespaces can be recorded, which requires more than kernel events do."""
+    """Skip the test unless namespaces can be recorded, which requires more privileges than kernel events do."""
     namespaces = 1 << 28
     reason = open_reason(flags=EXCLUDE_KERNEL | EXCLUDE_HV | namespaces)
     return reason and "records of namespaces: " + reason
@@ -384,7 +384,7 @@ def need_closed_tracefs():
 
 @probe
 def need_tracepoints():
-    """Skip the test unless tracepoints can be described and opened as events."""
+    """Skip the test unless tracepoint descriptions can be read and tracepoints can be opened as events."""
     need_tracefs()
     with open(TRACEFS + "/events/sched/sched_switch/id", encoding="ascii") as file:
         number = int(file.read())
@@ -432,7 +432,7 @@ def cgroup_root():
 
 @probe
 def need_cgroup_events():
-    """Skip the test unless a cgroup can be counted on CPUs."""
+    """Skip the test unless an event can count a cgroup on a CPU."""
     root = cgroup_root()
     if not root:
         return "no cgroup file system with perf events is mounted here"

@@ -37,8 +37,8 @@ def need(*tools):
 
 
 class Keeper:
-    """A keeper.py process that runs as long as something in this process needs it. It outlives this process for a
-    moment."""
+    """A keeper.py process that runs as long as any part of this process needs it. It may exit slightly later than this
+    process."""
 
     def __init__(self):
         self.process, self.users = None, 0

@@ -16,8 +16,8 @@ def tally():
 
 def build(path, source, *flags, libraries=(), compiler="cc", needs=(), file=None, once=False):
     """Build a program from one source, which the compiler reads from `file` or from its standard input. Return the
-    program's path. `needs` lists flags that not every compiler supports; the test is skipped if the compiler does not.
-    With `once`, do nothing if the program exists."""
+    program's path. `needs` lists flags that not every compiler supports; the test is skipped if the compiler does not
+    support them. With `once`, do nothing if the program exists."""
     machine.need_compiler(compiler, *needs, *(flag for flag in flags if flag == "-static"))
     if once and os.path.exists(path):
         return path

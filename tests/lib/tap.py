@@ -170,8 +170,8 @@ done
 
 
 def work_of(*pids, seconds=0.3):
-    """Return a command line that waits until each of these processes has used this much more CPU time, which includes
-    children that it has waited for. A recording of the processes is then long enough, however busy the machine is."""
+    """Return a command line that waits until each of these processes has used this much more CPU time, including that
+    of children it has waited for. A recording of the processes is then long enough, however busy the machine is."""
     return ["sh", "-c", WORK_OF, "sh", str(round(seconds * os.sysconf("SC_CLK_TCK"))), *map(str, pids)]
 
 
@@ -192,9 +192,9 @@ def limit_cpu(seconds):
 
 
 def as_perf_names_stubs(theirs, ours):
-    """Return a line from tally script as perf 6.1 would print it. perf names PLT stubs only by their order, so that a
-    stub outside of .plt, or in a .plt that also has slots for ifuncs, has no name or a wrong one. plt.py compares with
-    objdump."""
+    """Return a line from tally script as perf 6.1 would print it. perf names PLT stubs by their order alone, so a stub
+    outside of .plt, or in a .plt that also has slots for ifuncs, has no name or a wrong one. plt.py compares the names
+    with objdump's."""
     start, unknown, end = theirs.partition(" [unknown] (/memfd:")
     if unknown and ours.startswith(start + " ") and ours.endswith(" (/memfd:" + end):
         return theirs  # perf does not read memfd files
@@ -203,7 +203,7 @@ def as_perf_names_stubs(theirs, ours):
 
 
 def same_script(got, want, what):
-    """Compare the output of tally script with that of perf script for the same recording."""
+    """Compare tally script's output with perf script's for the same recording."""
     pairs = itertools.zip_longest(want.splitlines(True), got.splitlines(True), fillvalue="")
     same("".join(as_perf_names_stubs(*pair) for pair in pairs), want, what)
 

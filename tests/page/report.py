@@ -71,7 +71,7 @@ def test_sums_are_those_of_the_report():
 
 
 def test_children_are_those_of_the_report():
-    """Check that totals by function use whole stacks: each sample counts once for a recursive function."""
+    """Check that totals by function use whole stacks: each sample counts only once, even for a recursive function."""
     recording, symfs = shop()
     page = page_of(recording, *symfs)
     wanted = {row["symbol"][4:]: [row["self_samples"], row["self_period"], row["total_samples"], row["total_period"]]
@@ -259,7 +259,7 @@ def test_two_recordings_are_compared():
 
 
 def broken(name, whole):
-    """Write a copy of a recording in which the records are broken from the middle of the file on."""
+    """Write a copy of a recording with an invalid record in the middle, at which reading ends."""
     with open(whole, "rb") as file:
         data = bytearray(file.read())
     at, size = struct.unpack_from("<QQ", data, 0x28)

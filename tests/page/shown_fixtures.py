@@ -27,7 +27,7 @@ WORK = tempfile.TemporaryDirectory(prefix="tally-shown-")
 # byte order, damaged, and empty.
 SOME = ("perf61/frames.data", "perf61/several.data", "tally/nothing.data", "bigendian-twins/dwarf.data.be", "perf61/traced-stream.data",
         "damaged/fuzz-chain.stream.data", "arm64/perf-kernel.data", "riscv/bare-metal.data")
-MOST_BYTES, EVERY = 200000, 16  # limits for the shared set, by default
+MOST_BYTES, EVERY = 200000, 16  # default limits for the shared set
 SHOWN = """
 const {dataset} = document.documentElement, failure = document.querySelector(".failure"), sum = document.querySelector("#chips .sum");
 return {drawn: Number(dataset.drawn || 0), failed: failure && failure.textContent, sum: sum && sum.textContent};

@@ -26,8 +26,8 @@ def pixel(page, x, y):
 
 
 def narrow():
-    """Return a profile with a wide function next to thousands that are narrower than a pixel. One of those calls
-    needle()."""
+    """Return a profile with a wide function next to thousands of functions that are narrower than a pixel. One of the
+    narrow functions calls needle()."""
     profile = pages.Profile("narrow")
     profile.recording()
     profile.thread(1, 1, "prog")
@@ -142,8 +142,8 @@ def test_wheel_scrolls_and_zooms_the_flame_graph():
 # ---- two recordings --------------------------------------------------------------------
 
 def changes():
-    """Return a profile with two recordings of the same weight. From the first to the second, the share of much grows by
-    29 points, that of some by 6, and that of little by half a point."""
+    """Return a profile with two recordings of the same weight. From the first to the second, the shares of the
+    functions `much`, `some` and `little` grow by 29, 6 and half a percentage point, respectively."""
     profile = pages.Profile("changes")
     main, shares = profile.frame("main"), {"much": (300, 590), "some": (200, 260), "little": (100, 105), "less": (400, 45)}
     profile.thread(1, 1, "prog")

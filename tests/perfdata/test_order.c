@@ -71,7 +71,7 @@ static void test_sorts_like_a_stable_sort(void **state)
 }
 
 /* Empty four rings in turn. The queue must release records early and in timestamp order, and must
- * never hold more than a few. */
+ * never hold more than a few records. */
 static void test_rounds_release_early(void **state)
 {
 	struct tally_order order = {0};

@@ -328,7 +328,7 @@ static void reads_unfinished_files(void **state)
 
 /* ---- truncated and damaged ----------------------------------------------- */
 
-/* Read everything. Returns the number of records. */
+/* Read all records. Returns their number. */
 static int read_all(const uint8_t *bytes, size_t len)
 {
 	const struct tally_perfdata_env *env;

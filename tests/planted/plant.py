@@ -67,7 +67,7 @@ def copy_head(tree):
 
 
 def leaks_are_refused(directory):
-    """Return true if LeakSanitizer does not work. It stops threads with ptrace, which some machines deny."""
+    """Return true if LeakSanitizer does not work. It stops threads with ptrace, which some machines do not permit."""
     probe = os.path.join(directory, "leak-probe")
     compiler = ["cc", "-fsanitize=address", "-x", "c", "-o", probe, "-"]
 

@@ -191,8 +191,8 @@ static bool is_changed(const struct tally_diff_row *row, int measure)
 }
 
 struct outcome {
-	int rows, changed, trials, wrong; /* wrong: comparisons with a row reported as changed */
-	int found;                        /* comparisons that report function 1 as grown */
+	int rows, changed, trials, wrong; /* wrong: comparisons that report a row as changed */
+	int found;                        /* comparisons that report growth in function 1 */
 };
 
 static int trials(int nr)

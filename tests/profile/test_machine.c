@@ -361,12 +361,12 @@ static void location_keys_are_the_same_in_every_process(void **state)
 	/* The key of an unmapped or kernel address is the address itself. */
 	assert_true(location_key_of(f, 7, USER, 0x40000, 1) == 0x40000);
 	assert_true(location_key_of(f, 8, KERNEL, 0xffffffff81000000, 1) == 0xffffffff81000000);
-	/* Addresses that look like kernel addresses or other keys need keys of three words. */
+	/* Addresses that look like kernel addresses or other keys need three-word keys. */
 	location_key_of(f, 7, USER, 0xffffffff81000000, 3);
 	location_key_of(f, 7, USER, location_key_of(f, 7, USER, 0x10010, 1), 3);
 	location_key_of(f, 7, KERNEL, 0x10010, 3);
 	location_key_of(f, 7, PERF_RECORD_MISC_GUEST_USER, 0x10010, 3);
-	/* The addresses of this mapping are too high for a key of one word. */
+	/* The addresses of this mapping are too high for a one-word key. */
 	feed_mmap(f, USER, 8, 1ull << 52, 0x1000, "//anon");
 	location_key_of(f, 8, USER, (1ull << 52) + 8, 3);
 }

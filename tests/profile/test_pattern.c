@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Name patterns: matches, and limits on their cost. */
+/* Test name patterns: matching, and the limits on the cost of regular expressions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,7 +155,8 @@ static void rejects_invalid_expressions(void **state)
 
 	is_refused("[a", "']'");
 	is_refused("(a", "')'");
-	/* glibc accepts this ')' as a character; the estimated cost of repeating it would be 0. */
+	/* glibc accepts this ')' as an ordinary character; the estimated cost of repeating it would
+	 * be 0. */
 	is_refused("a)", "without '('");
 	is_refused("a)|b", "without '('");
 	is_refused("){255}{255}{40}", "without '('");

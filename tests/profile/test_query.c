@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Test the query grammar, and compare the samples that queries select with a check of each
+/* Test the query grammar, and check that queries select the same samples as a simple check of each
  * sample. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -323,7 +323,7 @@ static void test_maps_of_targets(void **state)
 	assert_int_equal(tally_cpus_parse("0-2,9", &cpus), 0);
 	assert_int_equal(tally_synth_cpu_map(&place->synth, cpus), 0);
 	record = record_at(place, 0, &size);
-	assert_int_equal(size, 40); /* no trailer: the record type is perf.data's own */
+	assert_int_equal(size, 40); /* perf.data's own record types have no trailer */
 	assert_int_equal(tally_get_u64(record + 16), 77);
 	record = record_at(place, 1, &size);
 	assert_int_equal(size, 24);

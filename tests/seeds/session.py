@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A session of root and of a new user that does not change the machine: a mount namespace with a copy of /etc, and with
+"""A session for root and a new user that does not change the machine: a mount namespace with a copy of /etc, and with
 empty directories mounted over the other directories that change when a user is created."""
 import atexit
 import os

@@ -57,7 +57,7 @@ static void violations_are_reported(void **state)
 	}
 }
 
-/* Deferred work runs at the time of its hook, but outside the hook. */
+/* Deferred work runs at the same simulated time as its hook, but after the hook returns. */
 static void deferred_work_runs_after_the_hook(void **state)
 {
 	struct tally_sim *sim = machine(&config);

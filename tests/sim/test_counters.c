@@ -30,7 +30,7 @@ static uint64_t read_of(struct tally_sim *sim, struct tally_sim_task *task, int 
 	return count;
 }
 
-/* Counters of every width follow the truth over many wraps. */
+/* Counters of every width match the true counts over many wraps. */
 static void counters_of_every_width_follow_the_truth(void **state)
 {
 	for (uint8_t width = 8; width <= 64; width++) {
@@ -205,8 +205,8 @@ static void transactions_assign_all_events_together(void **state)
 	}
 	assert_int_equal(pmu->fits(pmu, all, 2), 0);
 	assert_int_equal(pmu->fits(pmu, all, 3), -EINVAL);
-	/* If events were assigned one at a time, cycles would take the counter that branches
-	 * need. */
+	/* If events were assigned one at a time, cycles would take the counter that the branches
+	 * event needs. */
 	pmu->begin(pmu);
 	assert_int_equal(pmu->add(pmu, &hws[0]), 0);
 	assert_int_equal(pmu->add(pmu, &hws[1]), 0);

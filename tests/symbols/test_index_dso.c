@@ -390,7 +390,7 @@ static void keeps_unwind_rules_in_the_index(void **state)
 
 /* ---- kernels ------------------------------------------------------------------------ */
 
-/* Use perf's cached kallsyms of a kernel that is not running on this machine. */
+/* Use perf's cached kallsyms for a kernel that is not running on this machine. */
 static void uses_the_index_of_cached_kallsyms(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]", id, 20};

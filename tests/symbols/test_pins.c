@@ -298,7 +298,7 @@ static void detects_overwritten_files(void **state)
 		probe_wait_for_later_files();
 		write_image(path, 'b', rows[i].new_id);
 		expect(tree, &key, 'b', rows[i].state);
-		/* The build ID is that of the mapped file. */
+		/* The build ID is the mapped file's. */
 		if (rows[i].id)
 			expect_id(tree, &key, rows[i].id);
 	}

@@ -40,7 +40,7 @@ static const char *const verdict_names[NR_VERDICTS] = {
 	[LONGER_BY_US] = "longer by us",
 	[LONGER_BY_LIBDWFL] = "longer by libdwfl",
 	[DIFFERENT_FRAME] = "another frame",
-	[DIFFERENT_CALL] = "another kind of frame", /* interrupted according to one unwinder only */
+	[DIFFERENT_CALL] = "another kind of frame", /* interrupted according to only one unwinder */
 };
 
 /* A row of the table: stacks with the same result. */
@@ -92,8 +92,8 @@ struct comparison {
 };
 
 /* Compare two stacks. In a calling frame, tally's address is within the call, while libdwfl's is
- * the return address. If only one unwinder considers a frame interrupted, the frame's kind differs,
- * not the frame. */
+ * the return address. If only one unwinder considers a frame interrupted, the frames are equal, but
+ * their kinds differ. */
 static struct comparison compare(const struct stack *ours, const struct oracle_dwfl *dwfl)
 {
 	size_t nr = ours->nr, nr_dwfl = dwfl->frames.len;

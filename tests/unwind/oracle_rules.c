@@ -125,8 +125,8 @@ static bool reg_is(const struct subject *subject, const struct tally_unwind_rule
 
 	if (dwarf_frame_register(frame, reg.reg, memory, &ops, &nr))
 		return reg.how == TALLY_REG_UNDEFINED;
-	/* elfutils up to 0.188 treats %rax as preserved without a rule, and %rbx, which the ABI
-	 * preserves, as lost, because it uses 0 as the number of %rbx instead of 3. */
+	/* elfutils up to 0.188 treats %rax as preserved if it has no rule, and treats %rbx, which
+	 * the ABI preserves, as lost, because it uses 0 as the number of %rbx instead of 3. */
 	if (!nr && ops && subject->arch->machine == EM_X86_64 && reg.reg == X86_RBX)
 		return reg.how == TALLY_REG_SAME || reg.how == TALLY_REG_UNDEFINED;
 	if (!nr)

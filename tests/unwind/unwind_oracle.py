@@ -4,8 +4,8 @@
     unwind_oracle.py TALLY [ORACLE] [--all] [--table] [--keep DIR] [NAME...]
 
 Builds each of the workloads, records it with perf and with tally, and compares the stacks. --all, or TALLY_UNWIND=all
-in the environment, runs all workloads, which takes some minutes; otherwise only the quick ones run. NAME runs only the
-workloads with names that contain NAME. --table prints the results as a table. ORACLE is the program built from
+in the environment, runs all workloads, which takes some minutes; otherwise only the quick ones run. If NAMEs are given,
+only workloads with a matching name are run. --table prints the results as a table. ORACLE is the program built from
 tests/unwind/oracle.c. If ORACLE is missing because libdw is not installed, all tests are skipped.
 """
 import argparse

@@ -109,9 +109,9 @@ static bool is_near(const struct run *run, int event, int64_t most)
 	return llabs(run->user[event] - run->kernel[event]) <= most;
 }
 
-/* Record which events' counts are close in this run. Time stolen from the virtual machine is
- * visible only to one side, so the counts of each event need to be close in only one of the
- * runs. */
+/* Record which events' counts are close to the kernel's in this run. Time stolen from the virtual
+ * machine is visible only to one side, so the counts of each event need to be close in only one of
+ * the runs. */
 static void note_near(const struct row *row, const struct run *run, bool *near)
 {
 	near[0] |= is_near(run, 0, row->us * 1000 + run->kernel[0] / 50);

@@ -16,7 +16,7 @@
 
 enum { MOST = 4 };
 
-/* Column names, needed widths, the width of the screen, and the expected widths. */
+/* Column names, required widths, screen width, and expected widths. */
 static const struct row {
 	const char *columns[MOST];
 	int needed[MOST], columns_there, wanted[MOST];

@@ -81,7 +81,8 @@ def at(name):
 
 
 def write_file(path, data):
-    """Write a recording, and date it later than the program, which tests rebuild."""
+    """Write a recording, and set its timestamps to a later time than the program's, because tests rebuild the
+    program."""
     with open(path, "wb") as file:
         file.write(data)
     later = time.time() + 3600
@@ -259,8 +260,8 @@ def test_json():
 
 
 def test_the_browser_has_the_same():
-    """Check key a in tally report: each address has the same percentage, the loop is drawn, s hides the source, and
-    Enter follows a jump."""
+    """Check the `a` key in tally report: each address has the same percentage, the loop is drawn, `s` hides the source,
+    and Enter follows a jump."""
     recording()
     spin = json.loads(tally("--json", "-s", "spin").stdout)["functions"][0]
     want = {insn["address"]: f"{sum(e['percent'] for e in insn.get('events', ())):.2f}" for insn in spin["instructions"]}
@@ -458,7 +459,7 @@ def test_finds_functions_of_stripped_programs_by_unwind_rules():
 
 def test_annotates_jit_code():
     """Check that JIT code is annotated from a jitdump, which contains the code and its address."""
-    compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # skip the test if this does not work here
+    compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # skips the test if the program cannot be checked here
     code = bytes.fromhex("31c0" "ffc0" "e8f7ff0f00" "75f5" "c3")  # xor; inc; call 0x100000 bytes ahead; jne xor; ret
     address, callee, path = 0x7f0000001000, 0x7f0000101000, at(f"jit-{PID}.dump")
     dump = u32(0x4A695444, 1, 40, 62, 0, PID) + u64(1, 0)
@@ -482,7 +483,7 @@ def test_annotates_code_of_another_architecture():
     compiler, objdump = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("aarch64-linux-gnu-objdump")
     if not compiler or not objdump:
         raise tap.Skip("no compiler for arm64")
-    compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # skip the test if this does not work here
+    compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # skips the test if the program cannot be checked here
     tap.run(compiler, "-O2", "-g", "-c", "-x", "c", "-o", at("arm64.o"), "-", input=KERNEL_SOURCE, status=0)
     tap.run(compiler, "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x401000,-e,_text", "-o", at("arm64"), at("arm64.o"),
             status=0)

@@ -337,7 +337,7 @@ def test_archive_while_it_is_recorded():
 
 
 def test_archive_full_disk():
-    """Check that the old file is kept and no other file remains if the file size is limited."""
+    """Check that, when the file size limit is hit, the old file is kept and no other file remains."""
     path = record("full.data", "-g", "--no-symbols")
     before = open(path, "rb").read()
     limit = len(before) // 2

@@ -27,8 +27,8 @@ from terminal import on_terminal  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 LONG = bool(os.environ.get("TALLY_LONG"))
 WORK = tap.workplace("diff")
-# Program with sixteen functions, which do about 1000 units of work together. The second function does `shares[1]`
-# units, the program's second argument. The last eight functions are called at the end of a recursion. With a fourth
+# A program with sixteen functions, which together do about 1000 units of work. The program's second argument is the
+# number of units for the second function. The last eight functions are called at the end of a recursion. With a fourth
 # argument, each function runs once, as a separate phase.
 SOURCE = r"""
 #include <stdint.h>

@@ -215,7 +215,7 @@ def test_namespaces():
 
 
 def test_descriptors():
-    """Test every limit on file descriptors around the number that suffices."""
+    """Test all file descriptor limits from too low to high enough."""
     with Scratch() as scratch:
         for files in range(8, 24):
             compare(f"root, {files} descriptors", Environment(limit(resource.RLIMIT_NOFILE, files)), scratch.work)

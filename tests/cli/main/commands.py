@@ -182,7 +182,7 @@ def heading(path, *options):
 
 
 def check_report_adds_to_the_defaults(one):
-    """Check that only the first character of the list is a sign, as in perf."""
+    """Check that, as in perf, a plus sign is accepted only as the first character of the list."""
     path = one.recording(SAMPLES[one.own][0])
     keys = ["Command", "Shared Object", "Symbol"]
     for options, want in (

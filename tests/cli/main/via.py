@@ -53,9 +53,9 @@ def check_clock(table, counts, output):
 
     Both of these values are exact and from the same clock as the count. The usage also includes the start of the
     program before the exec, and the kernel's work during exit after the stop at which tally last reads the clock.
-    Leaving this out is not a loss: on Linux 6.18, events end at the same point. For a shell with 400 small children,
-    the difference is 0.66 ms per exit, a fifth of their time: 265 of 1,328 ms on an idle machine, and 257 of 1,428 ms
-    next to four busy loops.
+    Nothing is lost by leaving this out: on Linux 6.18, events end at the same point. For a shell with 400 small
+    children, the difference is 0.66 ms per exit, a fifth of their time: 265 of 1,328 ms on an idle machine, and 257 of
+    1,428 ms next to four busy loops.
     """
     told, used = told_by(output), table["user_ns"] + table["system_ns"]
     rounded = 2000  # resource usage is the sum of two values, each rounded to microseconds
@@ -405,8 +405,8 @@ def used_by_children():
 
 
 def check_kind(name, make, run):
-    """Check for any kind of command that the count is the command's CPU time, and that the samples have about the same
-    total weight."""
+    """Check, for a command of any kind, that the count is the command's CPU time, and that the samples have about the
+    same total weight."""
     command = make()
     done = run(TALLY, "stat", "--json", "-e", "task-clock,page-faults", *command, status=0)
     table, counts = counts_of(done.stderr)

@@ -118,8 +118,8 @@ for i in range(3000000): s += i % 7
 print('told', time.process_time_ns() - before)
 """
 
-# Waits that may fail with EINTR. Without signals, no wait fails. With timer signals, a wait fails unless something else
-# can end it.
+# Waits that may fail with EINTR. Without an argument, waits time out and none fails. With an argument, only timer
+# signals can end a wait, so every wait fails.
 WAITER = r"""
 #include <errno.h>
 #include <signal.h>

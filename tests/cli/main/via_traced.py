@@ -32,7 +32,7 @@ def as_user(*args, **options):
 
 
 def with_rights(name, mode):
-    """Return a program owned by root with this mode. Skip the test if set-user-ID programs get no privileges on this
+    """Return a program owned by root with this mode. Skip the test if set-user-ID programs gain no privileges on this
     file system."""
     machine.need_nobody()
     machine.need_ptrace()
@@ -105,8 +105,8 @@ def test_leak_detecting_programs_run_untraced():
 
 
 def test_detects_leak_detection_by_its_variables():
-    """Check that leak detection is detected through the variables that the program's sanitizer reads, and that the last
-    setting takes effect."""
+    """Check that tally recognizes leak detection from the variables that the program's sanitizer reads, and that the
+    last setting takes effect."""
     machine.need_ptrace()
     both = {flag: steps.build(os.path.join(WORK, name), LEAKS, "-O1", flag, needs=(flag,), once=True)
             for name, flag in (("leaks-address", "-fsanitize=address"), ("leaks-leak", "-fsanitize=leak"))}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the words on the command line: files, symbols, and spelling mistakes.
+"""Test command-line arguments: files, symbols, and spelling mistakes.
 
 usage: words.py TALLY
 """

@@ -83,7 +83,7 @@ def in_browser(text):
 
 def browse(*args, then, moves=2, **environment):
     """Run a session until the browser opens, and quit with q. Return the exit status and the text. `then` is called
-    with the session once there have been `moves` progress lines."""
+    with the session once `moves` progress lines have been printed."""
     with Session(TALLY, "profile", *CLOCK, *args, **environment) as session:
         session.until(lambda text: len(lines(text)) >= moves, "the line of progress")
         then(session)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Exchange recordings with the installed perf in both directions: each tool reads the other's recordings, and both
-print the same.
+"""Exchange recordings with the installed perf in both directions. Each tool reads the other's recordings, and both must
+print the same output.
 
 usage: exchange.py TALLY
 """
@@ -45,8 +45,8 @@ KINDS = {
 
 
 def own(kind):
-    """Return options for both tools that exclude other programs, because those may be built and removed while the tools
-    read the recording."""
+    """Return options for both tools that exclude other programs, which may be built and removed while the tools read
+    the recording."""
     return ["--comms", "sh,ls,sort,gzip,wc"] if "-a" in KINDS[kind] else []
 
 
@@ -188,7 +188,7 @@ def ended(pid):
 
 
 def check_ended(target, to_pipe):
-    """Check that perf reads the samples of the other targets if some targets have exited."""
+    """Check that perf reads the samples of the other targets even if some targets have exited."""
     needs("plain")
     path = os.path.join(WORK, "ended.data")
     ours = ["--comms", "sh,true"] if target == "user" else []  # the user may also be running other programs
@@ -222,8 +222,8 @@ def check_ended(target, to_pipe):
 
 
 def check_twice(kind):
-    """Check that a limit on graphs does not change those of heavy rows. With a limit, the file is read twice, the
-    second time for heavy rows only; without one, it is read once."""
+    """Check that a limit on graphs does not change the graphs of heavy rows. With a limit, the file is read twice, the
+    second time for heavy rows only; without a limit, it is read once."""
     needs(kind)
     path = record(TALLY, kind)
     once = heavy_graphs(TALLY, path, 0.5, "graph,0", "--no-children")

@@ -55,7 +55,7 @@ def test_stat_all_is_denied():
 
 @tap.always
 def test_a_program_that_may_not_be_profiled_runs_to_its_end():
-    """Check that a program that may not be profiled runs to its end. The kernel removes the events at the program's
+    """Check that a program that may not be profiled runs to completion. The kernel removes the events at the program's
     exec, but does not kill the program."""
     hidden = os.path.join(account().make("hidden"), "hidden")
     steps.build(hidden, '#include <stdio.h>\n#include <unistd.h>\nint main(void) { usleep(300000); return puts("done") < 0 ? 1 : 7; }')

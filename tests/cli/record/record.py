@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check that the installed perf and tally read the same from the output of `tally record`.
+"""Check that the installed perf and tally read the output of `tally record` identically.
 
 usage: record.py TALLY
 """
@@ -410,8 +410,8 @@ def test_rings_shrink(path):
 
 
 def test_few_descriptors(path):
-    """Check that too few descriptors cause a single error, which contains the limit, and that values that were not read
-    are not shown."""
+    """Check that running out of descriptors causes a single error, which states the limit, and that values that were
+    not read are not shown."""
     machine.need_kernel_events()
     for nr in range(8, 40):
         done = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", path, "true",

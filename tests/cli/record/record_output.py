@@ -182,7 +182,7 @@ OURS = ["--kallsyms", "/proc/kallsyms"]
 
 def test_full_disk(path):
     """Check that a full disk is reported once, that the part already written is readable, and that the command runs to
-    its own end."""
+    completion."""
     machine.need_mounts()
     where = path + ".tmpfs"
     os.mkdir(where)

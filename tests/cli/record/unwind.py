@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the stacks of programs without frame pointers, which are unwound while recording, when read, and in tally top.
+"""Test the stacks of programs without frame pointers, which are unwound while recording, while reading, and in tally
+top.
 
 usage: unwind.py TALLY
 

@@ -48,8 +48,8 @@ def craft(name, records):
 
 
 def outside():
-    """Return a recording made in a container. It has two programs outside the container, both with PID 0, one of which
-    mapped alpha; and one program inside."""
+    """Return a recording made in a container. It contains one program inside the container and two outside, both with
+    PID 0. One of the two outside mapped alpha."""
     alpha = program("alpha")
     at = hot(alpha)
     return craft("outside.data", [

@@ -48,7 +48,7 @@ def stacks(path, *options):
 
 FILE = os.path.join(WORK, "program")
 CODE, JIT, DATA = 0x400000, 0x500000, 0x600000
-# Function offsets in the code page; samples add instruction offsets.
+# Offsets of the functions in the code page. Samples add the offset of an instruction.
 OUTER, MIDDLE, INNER = 0x100, 0x200, 0x300
 KINDS = IP | TID | TIME | PERIOD | CALLCHAIN
 MMAP_DATA = 1 << 13
@@ -339,7 +339,7 @@ def test_programs_by_musl_are_whole():
 
 
 def test_programs_without_frame_pointers_have_broken_chains():
-    """Check that all words left in the chains are addresses of code, so that none of them lacks a mapping."""
+    """Check that all addresses left in the chains are code addresses, and that none of them lacks a mapping."""
     program = shutil.which("perl")
     machine.need_tool("perl", "-e", "0")
     folder = os.path.join(WORK, "perl")

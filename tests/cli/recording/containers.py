@@ -4,7 +4,7 @@
 
 usage: containers.py TALLY
 
-At the same path, there are programs with different functions for such a process and for the test.
+At the same path, such a process and the test see programs with different functions.
 """
 import os
 import signal

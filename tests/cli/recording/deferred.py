@@ -160,7 +160,7 @@ def test_the_two_passes_of_a_report_agree(order):
 
 @in_both
 def test_other_samples_are_not_delayed(order):
-    """Check that other samples are not delayed, and that deferred ones are printed when their record arrives, as in
+    """Check that other samples are not delayed, and that deferred samples are printed when their record arrives, as in
     perf script."""
     path = write(order, order.waiting(10, 5), order.sample(20, CONTEXT_USER, INNER, tid=2), order.waiting(30, 7, tid=2),
                  order.callers(40, 7, OUTER, tid=2), order.sample(50, CONTEXT_USER, OUTER, tid=2), order.callers(60, 5, INNER))
@@ -242,8 +242,8 @@ def test_records_are_shown_as_they_are(order):
 
 
 def test_waiting_samples_are_limited():
-    """Test more samples than may be pending, from many threads: the first ones are printed first, and memory stays
-    limited."""
+    """Test more samples than may be pending, from many threads: the oldest are printed first, and memory use stays
+    bounded."""
     order, nr = ORDERS["little"], 150000
     inner = (CONTEXT_KERNEL, *(KERNEL_TEXT + 16 + i for i in range(90)))
     path = write(order, *(order.waiting(i, i, tid=i % 50000 + 10, inner=inner) for i in range(1, nr)))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the files named in a recording: which are opened, which are known to be the recorded ones, and how truncation
-during reading is handled."""
+"""Test the files named in a recording: which of them are opened, which are recognized as the recorded files, and how
+truncation during reading is handled."""
 import os
 import platform
 import select

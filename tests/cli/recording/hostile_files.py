@@ -24,7 +24,7 @@ TALLY = sys.argv[1]
 FOLDER = tempfile.TemporaryDirectory()
 COMMANDS = (["script"], ["report", "--stdio"], ["report", "--stdio", "-g", "none"], ["evlist"], ["buildid-list"],
             ["script", "--dump-json"])
-# Limits for the sanitized build, which needs about three times as much as the normal build.
+# Limits for the sanitized build, which needs about three times as much time and memory as the normal build.
 CPU_SECONDS, MEMORY_MB = 20, 700
 
 
@@ -331,8 +331,8 @@ def test_names_threads_and_cpus_of_their_own():
 
 @tap.full
 def test_events_and_places_without_end():
-    """Test many events, each of which has rows for all locations. Check that the product is limited, and that the limit
-    is reported."""
+    """Test many events, each of which has rows for all locations. Check that the total number of rows is limited, and
+    that the limit is reported."""
     nr = 60000
     attrs = [attr(IDENTIFIER | IP | TID | TIME, config=i % 9) for i in range(nr)]
     ids = u64(*range(1, nr + 1))

@@ -220,7 +220,8 @@ def test_a_wrong_setting_is_told():
 
 
 def test_a_closed_pipe_leaves_the_indexes():
-    """Check that `script | head` is ended by a signal, and leaves the indexes of all files that it had read."""
+    """Check that in `script | head`, script is killed by a signal, but leaves the indexes of all files that it has
+    read."""
     begin()
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
     with open(os.path.join(WORK, "long.data"), "wb") as file:
@@ -283,7 +284,7 @@ def test_a_read_only_directory():
 
 
 def test_a_full_directory():
-    """Test file systems of various sizes, from almost nothing to sufficient."""
+    """Test file systems of various sizes, from tiny to sufficient."""
     size = len(good())
     for room in (4096, 65536, size // 2, size - 4096, size + 4096):
         begin()
@@ -317,7 +318,7 @@ def test_records_without_a_writable_directory():
 
 
 def test_two_processes_at_the_same_time():
-    """Test processes that use the indexes at the same time, even if each removes the others' files."""
+    """Test two processes that use the indexes at the same time, even if each removes the other's files."""
     limits = [None, str(len(good()) * 3 // 2)]
     for number in range(8):
         begin()

@@ -73,8 +73,8 @@ def sampled(program):
 
 
 def stopped_at(program, stub):
-    """Return the samples taken by a breakpoint, because timer samples may never hit a stub of one instruction. Return
-    none if breakpoints do not fire or programs cannot have fixed addresses."""
+    """Return the samples taken at a breakpoint, because timer samples may never hit a stub of one instruction. Return
+    no samples if breakpoints do not fire or programs cannot have fixed addresses."""
     if machine.need_hardware_breakpoints.reason() or machine.need_tool.reason("setarch", "-R", "true"):
         return []
     path = program + ".break"

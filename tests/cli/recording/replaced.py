@@ -125,8 +125,9 @@ def build_anew(path):
 
 
 def record(command, options, change, path=DATA, works=True, names=False):
-    """Record a command that prints a line once it is running. When the recorder has seen its mappings, `change` is
-    called; if `works` is set, the command then continues for a while. Symbols are embedded only if `names` is set."""
+    """Record a command that prints a line once it is running. When the recorder has seen the command's mappings,
+    `change` is called; if `works` is set, the command then continues for a while. Symbols are embedded only if `names`
+    is set."""
     shutil.rmtree(CACHE, ignore_errors=True)
     if os.path.exists(GO):
         os.unlink(GO)

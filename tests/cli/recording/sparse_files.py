@@ -86,7 +86,7 @@ def tally(*command, data):
 
 
 def check(sections, hole, told=None, has_sections=True):
-    """Run all commands that read programs. `told` is the skipped part that a report must print."""
+    """Run all commands that read programs. `told` is the part that a report must list as skipped."""
     program, data = os.path.join(WORK, "program"), os.path.join(WORK, "perf.data")
     write_elf(program, sections, hole, has_sections)
     write_recording(data, program)

@@ -140,7 +140,7 @@ def test_pprof_disassembles():
 
 @machine.probe
 def need_callgrind_annotate():
-    """Skip the test unless callgrind_annotate prints its version. It does so with an exit status other than 0."""
+    """Skip the test unless callgrind_annotate prints its version, which it does with a nonzero exit status."""
     try:
         done = tap.run("callgrind_annotate", "--version")
     except OSError as error:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test report --sort: compare the samples in the rows for each key, and perf's rows for the same recording.
+"""Test report --sort: check the number of samples in the rows for each key, and compare the rows with perf's for the
+same recording.
 
 usage: keys.py TALLY
 """

@@ -243,7 +243,7 @@ def test_filters_of_inlined_functions():
 
 @contextlib.contextmanager
 def program_changed(*command):
-    """Change the program with a command until the end of the block."""
+    """Run a command that changes the program, which is restored at the end of the block."""
     with open(PROGRAM, "rb") as file:
         whole = file.read()
     try:

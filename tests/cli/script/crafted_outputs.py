@@ -466,7 +466,7 @@ def written_to_a_full_disk(*option):
 
 
 def test_output_that_cannot_be_written_ends_it():
-    """Check that an output error is reported once, and that it ends script at the next record."""
+    """Check that an output error is reported once, and that script exits at the next record."""
     for option in ("-F", "ip"), ("-D",), ("--dump-json",):
         tap.same(written_to_a_full_disk(*option), (1, "tally: cannot write the output: No space left on device\n"), option)
 

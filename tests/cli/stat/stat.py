@@ -201,8 +201,8 @@ def test_repeat_runs_so_often():
 
 @tap.always
 def test_mean_is_that_of_the_runs():
-    """Check the mean of two runs, of which the second has 4096 more page faults. The mean is above that of a single
-    small run, and has a deviation."""
+    """Check the mean of two runs, of which the second has 4096 more page faults. The mean is above the count of a
+    single small run, and has a deviation."""
     with tempfile.TemporaryDirectory() as folder:
         script = f"if test -e '{folder}/x'; then exec {sys.executable} -S -c 'bytearray(1<<24)'; fi; touch '{folder}/x';" \
                  f"exec {sys.executable} -S -c 'pass'"
@@ -466,8 +466,8 @@ def fault_counts(program, *command):
 
 
 def check_faults(command):
-    """Compare the page faults with perf's. If memory is short, or if pages are from a changing cache, perf's own counts
-    differ between runs."""
+    """Compare the page faults with perf's. If memory is short, or if pages come from a cache that is changing, perf's
+    own counts differ between runs."""
     seen = []
     for _ in range(10):
         seen.append((fault_counts(PERF, *command), fault_counts(TALLY, *command)))

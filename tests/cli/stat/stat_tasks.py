@@ -139,7 +139,7 @@ def test_control_by_descriptors():
 
 
 def test_interrupt_shows_what_was_counted():
-    """Check that tally passes a signal that only tally received on to the command. With -r, the counts of the runs so
+    """Check that tally forwards a signal to the command if only tally received it. With -r, the counts of the runs so
     far are printed."""
     for options in ([], ["-r", "0"]):
         process = subprocess.Popen([TALLY, "stat", *options, "-e", "page-faults", "sh", "-c", "echo up; exec sleep 1000"],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Test events that can be opened but never occur, such as hardware breakpoints under some hypervisors. This must be
-reported, but only if it is the case.
+reported, but only when it happens.
 
 usage: stuck.py TALLY
 """

@@ -75,7 +75,7 @@ def built(name):
 
 
 class Started:
-    """A process that is killed at the end of the block in any case."""
+    """A process that is always killed at the end of the block."""
 
     def __init__(self, *args, **options):
         options.setdefault("stdout", subprocess.DEVNULL)
@@ -216,7 +216,8 @@ def test_stdio_shows_callchains():
 
 
 def test_processes_that_come_and_go_have_names():
-    """Check that programs that run for only milliseconds keep their names, including those of files and functions."""
+    """Check that programs that run for only milliseconds are shown with their names, and with the names of their files
+    and functions."""
     may_watch()
     brief = built("brief-one")
     with Started(built("spinner"), "forks", brief):
@@ -461,7 +462,7 @@ def test_callchains_open_and_close():
 
 
 def test_pause_holds_still():
-    """Check that nothing changes while top is paused, and that it then continues."""
+    """Check that nothing changes while top is paused, and that top continues afterwards."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.start("-a").press("p")

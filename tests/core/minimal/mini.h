@@ -3,9 +3,8 @@
  * The minimal host. Its CPUs share one thread, so tests can decide where the core is interrupted,
  * and every run is identical. While the core runs, the host checks the contract of tally/host.h:
  * which operations are allowed under which locks, with interrupts on or off, and in the overflow
- * interrupt; that memory is freed with the size it was allocated with; that user memory is fetched
- * only once. On a violation, the host prints a message and aborts.
- *
+ * interrupt; that memory is freed with the size it was allocated with; and that user memory is
+ * fetched only once. On a violation, the host prints a message and aborts.
  * The thread is always on one CPU, `cpu`; call() and mini_on() change it. With a single thread, a
  * spin lock that the interrupted code holds can never be released while another context waits for
  * it, so waiting for a held spin lock is also a violation.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups, REFRESH, changed periods, prctl and rejected requests. */
+/* Test groups, REFRESH, changed periods, prctl and rejected requests. */
 #include "cortexm/app.h"
 
 static void group(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stack usage of each core entry point, and the longest time that the entry point keeps interrupts
- * off. */
+/* Stack usage of each core entry point, and the longest time for which the entry point disables
+ * interrupts. */
 #include "cortexm/app.h"
 
 /* An inherited group of two events that sample to a ring. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Use two harts: inherited events with totals from both, events on a task that runs on the other
+/* Test two harts: inherited events with totals from both, events on a task that runs on the other
  * hart, and per-hart events. */
 #include "riscv/riscv_user.h"
 
@@ -43,7 +43,7 @@ static void others(void)
 
 	stop = false;
 	other = fork(endless, NULL, "endless");
-	spin(3000000); /* the other hart only looks for tasks at its tick */
+	spin(3000000); /* the other hart looks for tasks only at its tick */
 	for (int i = 0; i < 50; i++) {
 		int fd = event_open(&attr, (int)other, -1, -1);
 		uint64_t first, second;

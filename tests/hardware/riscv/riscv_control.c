@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* poll, prctl, changed periods, pinned and exclusive events, and yielding tasks. */
+/* Test poll, prctl, changed periods, pinned and exclusive events, and yielding tasks. */
 #include "riscv/riscv_user.h"
 
 enum { PR_DISABLE = 31, PR_ENABLE = 32 }; /* PR_TASK_PERF_EVENTS_* */
