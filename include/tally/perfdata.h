@@ -146,7 +146,7 @@ int tally_perfdata_open(const char *path, struct tally_perfdata **ret_data,
  * stay open if it is a stream. A regular file is read from its start. */
 int tally_perfdata_open_fd(int fd, struct tally_perfdata **ret_data, struct tally_error *err);
 
-/* Like tally_perfdata_open(), but for bytes in memory, which must outlive the reader. */
+/* Like tally_perfdata_open(), for bytes in memory, which must outlive the reader. */
 int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfdata **ret_data,
 			      struct tally_error *err);
 
