@@ -31,7 +31,7 @@ MARKERS = [
     (r"\bbehind\b", "after, following"),
     (r"\bbesides?\b", "next to, in addition to, except"),
     (r"\banew\b", "again"),
-    (r"\bbut for\b", "except"),
+    (r"(?<!, )\bbut for\b", "except"),
     (r"(?<!\bthere )\b(?:is|are|was|were) none\b|\bnobody\b|\bthat (?:is|are) no(?:thing|ne)?\b(?! longer)", "is not a ..., no caller"),
     (r"\b(?:stands|stood)\b|\bstand (?:for|in|at|there|behind|before)\b", "is, appears, represents"),
     (r"\b(?:by|of|for) (?:itself|themselves|himself)\b", "self, automatically, alone"),

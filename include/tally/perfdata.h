@@ -146,7 +146,7 @@ int tally_perfdata_open(const char *path, struct tally_perfdata **ret_data,
  * stay open if it is a stream. A regular file is read from its start. */
 int tally_perfdata_open_fd(int fd, struct tally_perfdata **ret_data, struct tally_error *err);
 
-/* Like tally_perfdata_open(), for bytes in memory, which must outlive the reader. */
+/* Like tally_perfdata_open(), but for bytes in memory, which must outlive the reader. */
 int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfdata **ret_data,
 			      struct tally_error *err);
 
@@ -467,7 +467,7 @@ int tally_perfdata_tracing(struct tally_perfdata *data,
 int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
 				const struct tally_perfdata_trace_format **ret_format);
 
-/* Like tally_perfdata_tracing(), for data from another source. The slices point into `bytes`.
+/* Like tally_perfdata_tracing(), but for data from another source. The slices point into `bytes`.
  * Free the result with tally_perfdata_tracing_free(). */
 int tally_perfdata_tracing_parse(const void *bytes, size_t len,
 				 struct tally_perfdata_tracing **ret_tracing,

@@ -115,7 +115,7 @@ def test_times():
 
 
 def test_rejects_invalid_queries():
-    for query, part in (("coom:x", "byte 1: unknown field"), ("a pid:x", "byte 7: numbers"), ("/(/", "byte 1: unmatched '('"),
+    for query, part in (("coom:x", "byte 1: unknown field"), ("a pid:x", "byte 7: expected numbers"), ("/(/", "byte 1: unmatched '('"),
                         ('"a', "unterminated quote"), ("time:2,1", "start,end")):
         run = tap.run(TALLY, "report", "-i", DATA, "--query", query, status=1)
         assert part in run.stderr and run.stdout == "", run.stderr
