@@ -79,7 +79,17 @@ def test_an_open_object():
 
 def test_a_schema_that_is_not_up_to_date():
     found = broken("docs/schemas/list.fields", "alias? string", "alias? number")
-    assert "list.schema.json is not up to date: run scripts/generate_schemas.py" in found, found
+    assert "list.schema.json is not what scripts/generate_schemas.py generates" in found, found
+
+
+def test_invalid_descriptions_of_schemas():
+    for old, new, said in (("alias? string", "alias? strng", "'strng' is neither a type nor a definition"),
+                           ("alias? string", "alias? one of \"a", "line 21: alias?: No closing quotation"),
+                           ("alias? string", "name string", "line 21: 'name' appears twice"),
+                           ("define count", "define count string\ndefine count", "'count' is defined twice"),
+                           ("}]", "}", "this bracket does not close what is open")):
+        found = broken("docs/schemas/list.fields", old, new)
+        assert said in found and "Traceback" not in found, found
 
 
 def test_a_writer_without_schema():
