@@ -144,7 +144,7 @@ int tally_threads_of_tids(const char *tids, struct tally_threads **ret_threads);
 int tally_threads_all(struct tally_threads **ret_threads);
 
 /* List all threads of a user, given by name or user ID. The caller frees the list. Return 0;
- * -EINVAL if the user does not exist; -ESRCH if the user has no process; or an error from
+ * -EINVAL if no user has this name; -ESRCH if the user has no process; or an error from
  * tally_threads_of_pids(). Not thread-safe, because it calls getpwnam(3). */
 int tally_threads_of_user(const char *user, struct tally_threads **ret_threads);
 

@@ -309,9 +309,9 @@ int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *c
  * are smaller than struct perf_event_mmap_page, the metadata takes more than one page; see
  * tally_core_mmap_size().) The first mapping creates the buffer; further mappings must have the
  * same length. `writable` means that the program may write data_tail; otherwise the buffer is
- * overwritten. The pages are charged to `current`, or to no account if `current` is NULL. The open
- * descriptor is the only permission needed. Each successful call is paired with one
- * tally_core_munmap(). May sleep.
+ * overwritten. The pages are charged to `current`, or to no account if `current` is NULL. Apart
+ * from ops->permit(), no permission but the open descriptor is needed. Each successful call is
+ * paired with one tally_core_munmap(). May sleep.
  *
  * Return 0; -EINVAL if the length or offset is wrong, if the buffer already exists with a different
  * length, if attr.inherit is set and the event counts on all CPUs, or if the event can move between

@@ -255,7 +255,7 @@ struct tally_event_info {
 	uint32_t type;        /* attr.type; UINT32_MAX for patterns, metrics and absent PMUs */
 	uint64_t config;      /* attr.config; 0 for PMU aliases, table events and patterns */
 	/* Set only for events from tables; otherwise NULL or 0. */
-	const char *topic;      /* such as "cache"; for metrics, their groups: "a;TopdownL1" */
+	const char *topic;      /* such as "cache"; metrics: groups, "Summary;TopdownL1" */
 	const char *long_text;  /* NULL if there is none */
 	const char *expression; /* a metric's formula */
 	uint16_t counters;      /* generic counters for the event; 0 if any or unknown */

@@ -136,9 +136,9 @@ bool tally_perfdata_is_recording(const char *path);
 /* Open a reader for `path`: a regular file, a FIFO, "-" for standard input, or a directory written
  * by `record --threads`. For a file the header, attrs and feature table are read immediately; for a
  * stream only the header. A regular file is mapped, so truncating it while it is read raises
- * SIGBUS. To survive this, map zeros at the address in the signal handler, then call
- * tally_perfdata_check(). Return 0; -EINVAL with the reason if the input is not perf.data or the
- * header is invalid; -EOPNOTSUPP; -ENOMEM; or the error from open(2), read(2) or mmap(2). */
+ * SIGBUS. To survive this, map zeros there in the signal handler, and call tally_perfdata_check()
+ * after reading. Return 0; -EINVAL with the reason if the input is not perf.data or the header is
+ * invalid; -EOPNOTSUPP; -ENOMEM; or the error from open(2), read(2) or mmap(2). */
 int tally_perfdata_open(const char *path, struct tally_perfdata **ret_data,
 			struct tally_error *err);
 
@@ -249,7 +249,7 @@ struct tally_perfdata_record {
 	uint64_t offset; /* offset in `file`; UINT64_MAX if EXPANDED */
 	uint64_t number; /* number of preceding records in the file */
 	uint64_t time;   /* in ns; 0 if the record has no timestamp */
-	/* Event with the record's sample ID, or the first event; NULL for user-space records. */
+	/* Event by sample ID, else the first; NULL for user-space records, or without events. */
 	const struct tally_perfdata_event *event;
 	const void *payload;  /* TRACING_DATA, AUXTRACE: data after the record (simpleperf: inside
 	                       * it); NULL if skipped (in streams, over 64 MiB) */
@@ -302,7 +302,8 @@ struct tally_perfdata_feature {
 	struct tally_perfdata_slice bytes; /* unaligned, in the byte order of the file */
 };
 
-/* Get feature `i` of those read so far, in file order. Return false if there are no more. */
+/* Get feature `i` (from 0) of those read so far, in file order. Return false if there are no
+ * more. */
 bool tally_perfdata_feature(const struct tally_perfdata *data, size_t i,
 			    struct tally_perfdata_feature *ret_feature);
 
@@ -489,8 +490,8 @@ struct tally_perfdata_writer_options {
 	void *data; /* argument of writev */
 };
 
-/* Create a writer on `fd`, which belongs to the caller. A file is written from offset 0 and
- * truncated. NULL `options` means all zero. Return 0; -ESPIPE if not seekable; -ENOMEM. */
+/* Create a writer on the caller's `fd`. A file is written from offset 0 and truncated. NULL
+ * `options` means all zero. Return 0; -ESPIPE if a file is not seekable; -ENOMEM. */
 int tally_perfdata_writer_new(int fd, const struct tally_perfdata_writer_options *options,
 			      struct tally_perfdata_writer **ret_writer);
 /* Free the writer; does not close the descriptor. NULL is allowed. */

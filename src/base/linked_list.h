@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Intrusive doubly linked list. The head is a link itself. Freestanding. */
-#ifndef TALLY_BASE_LIST_H
-#define TALLY_BASE_LIST_H
+#ifndef TALLY_BASE_LINKED_LIST_H
+#define TALLY_BASE_LINKED_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

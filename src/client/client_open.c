@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open every event on every CPU for every thread. */
+/* Open every event on every CPU for every thread. On failure, nothing stays open. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* End a task's events. */
-#ifndef TALLY_CORE_INHERIT_H
-#define TALLY_CORE_INHERIT_H
+#ifndef TALLY_CORE_INHERITANCE_H
+#define TALLY_CORE_INHERITANCE_H
 
 #include "core/core_private.h"
 

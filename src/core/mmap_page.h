@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The metadata page, from which user space reads the counter. */
-#ifndef TALLY_CORE_PAGE_H
-#define TALLY_CORE_PAGE_H
+#ifndef TALLY_CORE_MMAP_PAGE_H
+#define TALLY_CORE_MMAP_PAGE_H
 
 #include "core/core_private.h"
 

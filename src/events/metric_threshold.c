@@ -100,8 +100,8 @@ static bool groups_have(const char *groups, const char *name)
 	return false;
 }
 
-/* Among the metrics in a group that pass their thresholds, find the one with the largest value.
- * `*ret_metric` is unchanged if no metric passes. */
+/* Among the metrics in a group that exceed their thresholds, find the one with the largest value.
+ * `*ret_metric` is unchanged if no metric exceeds its threshold. */
 static int largest_find(const struct threshold_eval *judging, const char *pmu, const char *group,
 			const struct tally_metric **ret_metric)
 {

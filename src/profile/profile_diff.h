@@ -46,7 +46,9 @@ struct tally_diff_options {
 	bool relative;
 	bool by_nr;    /* each sample counts as one, regardless of its period */
 	bool absolute; /* values are sums times the recording's `scale`, not shares */
-	double same;   /* changes within this fraction of the row's value do not count */
+	/* A row may be called unchanged if its change and noise together are within this
+	 * fraction of its value. */
+	double same;
 };
 
 /* Divides the duration of a recording into at most 64 blocks. The blocks grow with the

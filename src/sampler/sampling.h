@@ -47,8 +47,8 @@ struct tally_sampling {
 	enum tally_callchain chain;
 	uint32_t stack_size; /* bytes per dump; 0 for TALLY_SAMPLING_STACK */
 	uint64_t max_stack, branch_type, regs_intr, regs_user;
-	/* Sample branches of the types in branch_type, or of any type if branch_type contains
-	 * only privilege levels. */
+	/* Sample branches of the types in branch_type, or of any type if branch_type is 0 or
+	 * contains only privilege levels. */
 	bool branches;
 	bool user_chains, kernel_chains, all_user, all_kernel;
 	bool with_addr, with_time, with_period, with_weight, with_cpu, with_identifier;

@@ -16,7 +16,7 @@
 enum {
 	OPEN_MAX = 512,    /* maximum number of open pins */
 	FILES_MAX = 65536, /* maximum number of known files */
-	TRIES = 4,         /* attempts to open a file, as it may be inaccessible at first */
+	TRIES = 4,         /* attempts to open a file; another process may have access to it */
 	SPARE = 64,        /* descriptors to leave for other uses */
 };
 

@@ -48,8 +48,9 @@ struct tally_symbols_options {
 	bool bounds;
 	/* Index directory (docs/internals/index-format.md), or NULL, and its size limit. */
 	const char *index_dir;
-	uint64_t index_limit;    /* bytes */
-	struct tally_pins *pins; /* files kept open since they were mapped (pins.h), or NULL */
+	uint64_t index_limit; /* bytes */
+	struct tally_pins
+		*pins; /* files kept open since they were mapped (pins.h), borrowed; or NULL */
 	/* Accept any user's perf-PID.map, not only those owned by root, the effective user and the
 	 * process's user. */
 	bool any_owner;

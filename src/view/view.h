@@ -82,7 +82,7 @@ bool tally_view_shows(const struct tally_view *view, const struct tally_row *row
 /* Compute the column widths. Call this before appending the first heading. */
 void tally_view_measure(struct tally_view *view);
 
-/* Append the heading, "# Children Self Command ...", and the dotted line below it. With a
+/* Append the heading, "# Children  Self  Command ...", and the dotted line below it. With a
  * separator, append only the column names. */
 void tally_view_heading(const struct tally_view *view, struct tally_str *out);
 

@@ -6,9 +6,9 @@
 #include "base/str.h"
 
 /* Wrap lines that begin with "#" and are wider than `columns`. Only the text from byte `start` on
- * is wrapped; `start` must be the start of a line. Lines are broken at blanks, and continue with "#
- * ". A longer word, such as a path, is not broken but put on a line of its own. If `columns` is 0,
- * nothing is wrapped. */
+ * is wrapped; `start` must be the start of a line. Lines are broken at spaces. Each
+ * continuation line begins with "#" and three spaces. A longer word, such as a path, is not broken
+ * but put on a line of its own. If `columns` is 0, nothing is wrapped. */
 void tally_wrap_comments(struct tally_str *str, size_t start, size_t columns);
 
 /* Remove "# " from the start of each line of the text from byte `start` on, and remove lines that

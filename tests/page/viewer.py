@@ -183,7 +183,7 @@ def test_query_narrows_all_views():
 
 def test_query_that_is_wrong_is_told():
     page = show(pages.small().page())
-    for query, why in (("nope:x", "fields are"), ("sym:/(/", "'(' without ')'"), ("cpu:x", "numbers and ranges"), ("time:5", "a time is"), ('"x', "quote"),
+    for query, why in (("nope:x", "fields are"), ("sym:/(/", "'(' without ')'"), ("cpu:x", "expected numbers or ranges"), ("time:5", "a time range is"), ('"x', "quote"),
                        ("sym:/(a{99}){99}/", "repeats too much"), ("sym:/x\\1/", "back-references")):
         page.run("location.hash = 'query=' + encodeURIComponent(arguments[0])", query)
         wait(f"{query}: {why}", lambda why=why: why in (text(page, "#query-error") or ""))

@@ -32,7 +32,7 @@ static void explain_unknown(const struct doctor *doctor, struct doctor_finding *
 	doctor_finding_set(finding, DOCTOR_UNKNOWN, "unknown: %s",
 			   doctor_answer(doctor, doctor->pmu.code));
 	doctor_cause(finding,
-		     "events cannot be opened: see the lines 'perf_event_open' and 'own tasks'");
+		     "events cannot be opened: see 'perf_event_open' and 'own tasks, user space'");
 }
 
 static void explain_stuck(const struct doctor *doctor, struct doctor_finding *finding)

@@ -23,7 +23,7 @@ static void show_bar(uint64_t count, uint64_t all)
 	puts(" |");
 }
 
-/* Print a bucket's range, such as " 512 - 1024 us". Bounds are powers of two. From 1024 on, the
+/* Print a bucket's range, such as "512 - 1024 us". Bounds are powers of two. From 1024 on, the
  * next unit is used. */
 static void show_row(int bucket, const char *const *units)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Buffered text output to stdout. */
-#ifndef TALLY_CLI_MAIN_OUTPUT_H
-#define TALLY_CLI_MAIN_OUTPUT_H
+#ifndef TALLY_CLI_MAIN_OUTPUT_STREAM_H
+#define TALLY_CLI_MAIN_OUTPUT_STREAM_H
 
 #include <stdbool.h>
 

@@ -30,7 +30,7 @@ struct record_config {
 	bool switch_signal;
 	uint64_t switch_bytes, switch_ns, switch_files;
 	bool progress;
-	uint64_t duration_ns; /* time limit after the start of recording; 0 if unlimited */
+	uint64_t duration_ns; /* limit from the start of the events and command; 0 if unlimited */
 	/* Maximum time between writes of the rings; 0 to write only when a ring is half full. */
 	uint64_t flush_ms;
 };

@@ -149,8 +149,8 @@ bool report_wants_event(const struct report *report, uint64_t i)
 	return tally_event_is_chosen(report->config->event_number, i);
 }
 
-/* Select the events that have samples, or the first event if no event has samples. Return the
- * number of events selected. */
+/* Select the wanted events that have samples. If there are none, select the event of
+ * --event-number, or the first event. Return the number of events selected. */
 static size_t events_fill(const struct report *report, struct tally_export_event *events)
 {
 	const struct tally_perfdata_event *event;

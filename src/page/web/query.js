@@ -86,12 +86,12 @@ function parseNumbers(text, at) {
     const found = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(part);
     const range = found && [Number(found[1]), Number(found[2] === undefined ? found[1] : found[2])];
     if (!range || range[1] < range[0])
-      throw new BadQuery("numbers and ranges look like 0-3,5", at);
+      throw new BadQuery("expected numbers or ranges such as 0-3,5", at);
     return range;
   });
 }
 
-const TIME_ERROR = "a time is start,end in seconds, of which either may be left out, or 10%-20%";
+const TIME_ERROR = "a time range is start,end in seconds (either may be omitted) or 10%-20%";
 
 // Return nanoseconds as BigInt, as clocks may exceed 2^53.
 function parseSeconds(text, otherwise) {

@@ -140,7 +140,7 @@ def test_forbidden_functions_are_explained():
 
 def test_functions():
     if forbidden() or "function" not in tracers():
-        raise tap.Skip("this kernel does not trace functions: see hardware/ftrace")
+        raise tap.Skip("this kernel does not trace functions: see hardware/ftrace_kernel")
     has(ftrace("-T", "vfs_read", "--", "cat", "/proc/uptime").stdout, r"^# tracer: function$", r": vfs_read <-")
 
 

@@ -410,7 +410,7 @@ def test_hidden_kernel():
         os.chown(data, account().uid, account().gid)
         report = well(account().run(plain(), "report", "-i", data)).stdout
         assert "# No symbols: [kernel.kallsyms]: permission denied: kernel.kptr_restrict is 0, " \
-               "kernel.perf_event_paranoid is 2, CAP_SYSLOG is not held" in report, report[-800:]
+               "kernel.perf_event_paranoid is 2, and CAP_SYSLOG is not held" in report, report[-800:]
         named = well(account().run(capable(), "report", "-i", data)).stdout
         assert "[kernel.kallsyms]: permission" not in named, named[-800:]
 

@@ -356,7 +356,7 @@ def test_hint_of_the_program():
     where = folder("hint")
     path = record(TALLY, where, node(where))
     out = report(path)
-    assert "# Hint: code of Node.js has no names: node --perf-basic-prof" in out, out
+    assert "# Hint: Node.js code has no symbols: node --perf-basic-prof" in out, out
     health = steps.report_json(path)["health"]
     assert [one["runtime"] for one in health["jit"]["runtimes"]] == ["Node.js"], health
 
