@@ -333,8 +333,9 @@ static uint64_t machine_space_of(const struct tally_machine *machine,
 
 /* ---- location keys ------------------------------------------------------- */
 
-/* A kernel address is its own location key. In other keys, the bits above the address contain the
- * DSO's number + 1, or 0 if nothing is mapped. Addresses that do not fit have odd keys. */
+/* A kernel address is its own location key. In other keys, the bits above the address contain
+ * the DSO's number + 1, or 0 if nothing is mapped. Addresses that do not fit get keys with bit 0
+ * set. */
 
 struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 {

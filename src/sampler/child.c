@@ -178,7 +178,7 @@ void tally_child_free(struct tally_child *child)
 {
 	if (!child->pid)
 		return;
-	/* A child that is held before its exec exits when its pipe is closed. */
+	/* Closing its pipe makes a child exit that has not yet been allowed to exec. */
 	close_end(&child->go);
 	close_end(&child->why);
 	if (!child->gone) {

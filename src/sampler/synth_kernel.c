@@ -69,7 +69,8 @@ static bool on_line(struct kernel_text *text, const char *line, uint64_t length)
 	return text->end && addr > text->start;
 }
 
-/* Scan kallsyms. If the file cannot be read or has another format, `text` is not changed. */
+/* Scan kallsyms. If the file cannot be read or is not in the expected format, `text` is not
+ * changed. */
 static void scan_kallsyms(int fd, struct kernel_text *text, uint64_t length)
 {
 	char buffer[KALLSYMS_CHUNK + 1];

@@ -125,8 +125,8 @@ int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *
  * recorded one; -ESTALE if the build-ids differ; or the error that prevented the check. */
 int tally_kernel_is_here(struct tally_symbols *symbols);
 
-/* Check if a file with the DSO's name may be used in place of the recorded file. Returns 0 if so,
- * even if the build-id must still be compared, or TALLY_DSO_ERROR_FOREIGN. */
+/* Check if a file with the DSO's name may be used in place of the recorded file. Returns 0 if so
+ * (the build-id may still have to be compared), or TALLY_DSO_ERROR_FOREIGN if not. */
 int tally_dso_is_here(const struct tally_dso *dso);
 
 /* Return true if the known parts of two inodes are equal. */

@@ -121,8 +121,8 @@ static struct tally_regions *open_fake(const char *events)
 	return regions;
 }
 
-/* Advance each counter i by (i + 1) * nr. This takes 100 ns, of which the counters are off the PMU
- * for `idle` ns. */
+/* Advance each counter i by (i + 1) * nr. This takes 100 ns; the counters are off the PMU for
+ * `idle` ns of that time. */
 static void advance_counters(uint64_t nr, uint64_t idle)
 {
 	for (int i = 0; i < COUNTERS; i++)

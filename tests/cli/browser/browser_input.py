@@ -150,7 +150,8 @@ def read_box(screen, title):
 
 
 def test_boxes_are_read_line_by_line():
-    """Check that the whole help can be read in windows of any size, and that a mark shows that there is more text."""
+    """Check that all of the help can be read in windows of any size, and that a marker indicates when there is more
+    text."""
     with Browser(shop(), size=(20, 5), shown="overview") as screen:
         screen.go("h", shows=("\u2500 Keys 3/", "more: Down"))
         screen.go("Down", shows="\u2500 Keys 4/")

@@ -115,7 +115,7 @@ def test_list_warns_of_what_was_asked_for():
 
 
 def test_reports_a_file_size_limit():
-    """Check that commands that only read report RLIMIT_FSIZE as an output error."""
+    """Check that read-only commands report hitting RLIMIT_FSIZE as an output error."""
     with tempfile.TemporaryDirectory() as folder:
         made(folder, "perf.data", *BUSY)
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # noqa: E731

@@ -31,7 +31,7 @@ def text(command, *args, **more):
 
 
 def same(path, *args, chains=True):
-    """Check that perf and tally print the same for a recording. Return the lines printed by tally script."""
+    """Check that perf and tally produce the same output for a recording. Return the lines of tally script's output."""
     lines = text(TALLY, "script", "-i", path, *args)
     assert lines, "no samples"
     text(TALLY, "report", "--stdio", "-i", path)

@@ -147,8 +147,8 @@ def good():
 
 
 def in_namespace(script):
-    """Return the start of a command line that runs a shell script, and then the command that follows, in a new mount
-    namespace."""
+    """Return a command prefix that runs a shell script in a new mount namespace, and then the command appended to
+    it."""
     machine.need_root()
     machine.need_unshare("-m")
     machine.need_mounts()

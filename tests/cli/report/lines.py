@@ -112,8 +112,8 @@ def records(chains=False):
 
 
 def write_file(path, data):
-    """Write a recording, and date it later than the program, which some tests change. Otherwise tally would take it for
-    another program."""
+    """Write a recording, and give it a newer timestamp than the program's. Some tests modify the program, and tally
+    would otherwise assume that it is not the recorded program."""
     with open(path, "wb") as file:
         file.write(data)
     later = time.time() + 3600
