@@ -199,7 +199,9 @@ def as_perf_names_stubs(theirs, ours):
     if unknown and ours.startswith(start + " ") and ours.endswith(" (/memfd:" + end):
         return theirs  # perf does not read memfd files
     named = re.search(r" (\[unknown\]|_init(?:\+0x[0-9a-f]+)?|\S*@plt(?:\+0x[0-9a-f]+)?)(?= \(|$)", theirs)
-    return re.sub(r" \S+@plt(?:\+0x[0-9a-f]+)?(?= \(|$)", named.group(0), ours, count=1) if named else ours
+    # perf also extends _init to the first stub of .plt, which has no name.
+    stub = r"(?:\S+@plt(?:\+0x[0-9a-f]+)?|\[unknown\])" if named and "_init+" in named[0] else r"\S+@plt(?:\+0x[0-9a-f]+)?"
+    return re.sub(rf" {stub}(?= \(|$)", lambda _: named[0], ours, count=1) if named else ours
 
 
 def same_script(got, want, what):
