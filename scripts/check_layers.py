@@ -3,7 +3,7 @@
 """Check the rules for the source tree that cannot be checked on a single #include (docs/internals/architecture.md):
 
 - no command's directory in src/cli includes files from another command's, and every file in src/cli is in a directory;
-- no two files have the same name, and each struct tag is defined only once;
+- no two files with a suffix in SUFFIXES have the same name, and each struct tag is defined only once;
 - at most MAX_SOURCES source files implement a header, and every prototype has a definition;
 - the header shared by the files of a command is small;
 - only src/client calls a transport, and only src/sampler/target.c resolves targets.

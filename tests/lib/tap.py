@@ -199,8 +199,10 @@ def as_perf_names_stubs(theirs, ours):
     if unknown and ours.startswith(start + " ") and ours.endswith(" (/memfd:" + end):
         return theirs  # perf does not read memfd files
     named = re.search(r" (\[unknown\]|_init(?:\+0x[0-9a-f]+)?|\S*@plt(?:\+0x[0-9a-f]+)?)(?= \(|$)", theirs)
-    # perf also extends _init to the first stub of .plt, which has no name.
-    stub = r"(?:\S+@plt(?:\+0x[0-9a-f]+)?|\[unknown\])" if named and "_init+" in named[0] else r"\S+@plt(?:\+0x[0-9a-f]+)?"
+    # perf also extends _init to the 16 bytes at the start of .plt, which are not the stub of a function and have no name.
+    # _init has 17 to 32 bytes on x86-64, and .plt follows it, aligned to 16 bytes.
+    is_start = named and re.search(r"_init\+0x2[0-9a-f]$", named[0])
+    stub = r"(?:\S+@plt(?:\+0x[0-9a-f]+)?|\[unknown\])" if is_start else r"\S+@plt(?:\+0x[0-9a-f]+)?"
     return re.sub(rf" {stub}(?= \(|$)", lambda _: named[0], ours, count=1) if named else ours
 
 

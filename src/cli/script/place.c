@@ -34,7 +34,7 @@ struct script_place_slot {
 	char line[LINE_MAX];
 };
 
-_Static_assert(sizeof(struct script_place_slot) == SLOT_SIZE, "slots begin with pairs of lines");
+_Static_assert(sizeof(struct script_place_slot) == SLOT_SIZE, "a slot must fill two cache lines");
 
 /* Allocate the cache slots, an extra slot for unmapped addresses, and another for alignment. */
 static int places_alloc(struct script_locations *places, size_t nr_slots)
