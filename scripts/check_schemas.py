@@ -20,7 +20,7 @@ import generate_schemas
 
 # For each schema, the sources, relative to src/, that write documents with this schema.
 WRITERS = {
-    "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c", "cli/recording/traces.c"],
+    "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c", "session/traces.c"],
     "report": ["cli/report/report_text.c", "view/view_json.c"],
     "annotate": ["cli/annotate/annotate.c", "view/annotate_json.c"],
     "diff": ["cli/diff/diff.c", "cli/diff/compare.c", "view/diff_json.c"],

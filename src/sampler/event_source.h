@@ -4,7 +4,7 @@
 #ifndef TALLY_SAMPLER_EVENT_SOURCE_H
 #define TALLY_SAMPLER_EVENT_SOURCE_H
 
-#include "sampler/messages.h"
+#include "base/messages.h"
 #include "tally/events.h"
 
 struct tally_event_source {

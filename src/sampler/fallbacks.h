@@ -5,7 +5,7 @@
 #define TALLY_SAMPLER_FALLBACKS_H
 
 #include "base/str.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 
 /* Print one warning for each kind in `fallbacks` (enum tally_fallback). `done` is the verb for
  * events that are restricted to user space: "counted", "recorded". */

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "sampler/messages.h"
+#include "base/messages.h"
 
 /* Called first in main(). Drops the user and group ID of a set-uid or set-gid binary. Lowers the
  * capabilities if the command will raise them (`wanted`); otherwise drops them. Returns 0, or an

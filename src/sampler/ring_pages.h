@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "client/rings.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 
 /* Convert the argument of -m, a number of pages or a size, to a number of data pages, rounded up to
  * a power of two. Rounding is reported unless `quiet` is set. NULL results in 0 pages, which

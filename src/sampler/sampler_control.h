@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sampler/messages.h"
+#include "base/messages.h"
 
 enum tally_control_command {
 	TALLY_CONTROL_NONE, /* no complete line available */

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "sampler/messages.h"
+#include "base/messages.h"
 #include "sampler/target.h"
 #include "tally/client.h"
 

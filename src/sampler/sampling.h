@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "sampler/event_source.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 #include "sampler/target.h"
 #include "tally/client.h"
 

@@ -5,7 +5,7 @@
 #define TALLY_SAMPLER_STUCK_H
 
 #include "client/client_probe.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 
 /* Probe whether events of this kind occur on this machine (tally_probe_fires()). If not, warn about
  * the event `name`; `what` is the consequence. Returns true if it warned. */

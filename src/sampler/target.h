@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 #include "tally/client.h"
 
 /* An all-zero struct selects only the command. Strings are borrowed. */

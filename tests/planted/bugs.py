@@ -100,7 +100,7 @@ BUGS = [
         "if (end == arg || *end || errno || *arg == '-' ||",
         "if (end == arg || errno || *arg == '-' ||",
         "options take numbers with garbage after them: -F 99x"),
-    Bug("src/cli/recording/recording_filter.c",
+    Bug("src/session/session_filter.c",
         "!set_has(&session->tids, (uint32_t)s->tid)",
         "!set_has(&session->tids, (uint32_t)s->pid)",
         "--tid selects by process, not thread"),

@@ -21,7 +21,7 @@ GOOD = {
     "src/core/read.c": "int core_read(void)\n{\n\treturn event->pmu->read(event->pmu);\n}\n",
     "src/sampler/target.c": "int target_resolve(void)\n{\n\treturn tally_threads_all(0);\n}\n",
     "src/cli/main/say.h": "struct say {\n\tint a;\n};\nstruct other;\n",
-    "src/cli/recording/session.c": '#include "cli/main/say.h"\n',
+    "src/session/session.c": '#include "cli/main/say.h"\n',
     "src/cli/record/loop.c": '#include "cli/main/say.h"\n#include "cli/record/loop.h"\n#include <poll.h>\n\n'
                              'int record_loop(void)\n{\n\treturn 0;\n}\n',
     "src/cli/record/loop.h": "int record_loop(void);\n",
@@ -74,7 +74,7 @@ def test_angle_brackets_are_checked_too():
 
 def test_file_names_are_unique():
     broken({"src/base/session.c": "static int a;\n"}, "names", "session.c",
-           "src/base/session.c and src/cli/recording/session.c have the same name")
+           "src/base/session.c and src/session/session.c have the same name")
     broken({"tests/core/session.c": "static int a;\n"}, "names", "session.c", "put the name of the module in front")
     tap.same(check({"tests/a/run.sh": "exit\n", "tests/b/run.sh": "exit\n"}), [], "violations with two run.sh")
 
@@ -87,7 +87,7 @@ def test_every_file_of_cli_is_in_a_directory():
 def test_shared_directories_must_not_include_a_command():
     broken({"src/cli/recording/filter.c": '#include "cli/record/loop.h"\n'}, "directories",
            "src/cli/recording/filter.c -> record", "cli/recording must not include cli/record")
-    broken({"src/cli/main/main.c": '#include "cli/recording/session.h"\n'}, "directories",
+    broken({"src/cli/main/main.c": '#include "session/session.h"\n'}, "directories",
            "src/cli/main/main.c -> recording", "cli/main must not include cli/recording")
 
 

@@ -392,11 +392,11 @@ static int annotate_run(int argc, char **argv)
 				  &first);
 	if (!ret)
 		ret = tally_words_parse(&tally_command_annotate, argc - first, argv + first,
-					&config.session.input, &word);
+					&config.recording.session.input, &word);
 	if (ret)
 		return ret - 1;
 	config.symbol = word ? word : config.symbol;
-	config.session.symbols = (struct tally_symbols_options){
+	config.recording.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,
 		.kallsyms = config.kallsyms,
@@ -407,10 +407,10 @@ static int annotate_run(int argc, char **argv)
 	};
 	ret = annotate_config_finish(&config);
 	if (!ret)
-		ret = tally_session_open(&config.session, &session);
+		ret = tally_recording_open(&config.recording, &session);
 	if (!ret) {
 		ret = annotate_session(&config, &session);
-		tally_session_close(&session);
+		tally_recording_close(&session);
 	}
 	annotate_config_free(&config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;

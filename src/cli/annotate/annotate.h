@@ -4,12 +4,12 @@
 #define TALLY_CLI_ANNOTATE_ANNOTATE_H
 
 #include "cli/main/command.h"
-#include "cli/recording/session.h"
+#include "cli/main/recordings.h"
 #include "profile/source_texts.h"
 #include "view/annotate_view.h"
 
 struct annotate_config {
-	struct tally_session_options session;
+	struct tally_recording_options recording;
 	const char *symbol, *dsos, *percent_type, *percent_limit, *style, *colour, *objdump;
 	const char *vmlinux, *kallsyms, *symfs;
 	struct tally_source_options source;

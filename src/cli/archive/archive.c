@@ -96,19 +96,19 @@ static void print_done(const char *path, const struct tally_archived *done)
 
 static int archive_file(const struct archive_config *config, int fd)
 {
-	const struct tally_session_options options = {
-		.input = config->input,
-		.debuginfod = config->debuginfod,
-		.fd = fd,
-		.symbols = {.symfs = config->symfs,
-			    .vmlinux = config->vmlinux,
-			    .kallsyms = config->kallsyms,
-			    .any_owner = config->force,
-			    .bounds = true},
+	const struct tally_recording_options recording = {
+		.session = {.input = config->input,
+			    .debuginfod = config->debuginfod,
+			    .fd = fd,
+			    .symbols = {.symfs = config->symfs,
+					.vmlinux = config->vmlinux,
+					.kallsyms = config->kallsyms,
+					.any_owner = config->force,
+					.bounds = true}},
 	};
 	const char *output = config->output ? config->output : config->input;
 	struct tally_archived done;
-	int ret = tally_archive_file(&options, output, config->redact, &done);
+	int ret = tally_archive_file(&recording, output, config->redact, &done);
 
 	if (!ret && !config->quiet)
 		print_done(output, &done);

@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/main/print.h"
-#include "cli/recording/check_events.h"
+#include "session/session_events.h"
 #include "cli/recording/health.h"
 #include "sampler/privileges.h"
 
@@ -225,7 +225,7 @@ static int compared_session(struct compared *compared)
 	if (!ret)
 		ret = tally_profile_finish(&compared->profile);
 	if (!ret)
-		ret = tally_check_events(&compared->profile, compared->session->path);
+		ret = tally_check_events(compared->session, &compared->profile);
 	if (!ret)
 		ret = compared_events(compared);
 	if (!ret)
@@ -240,7 +240,7 @@ static int compared_session(struct compared *compared)
 static int input_read(struct comparison *comparison, uint32_t input)
 {
 	const struct diff_config *config = comparison->config;
-	struct tally_session_options options = config->session;
+	struct tally_recording_options recording = config->recording;
 	struct tally_session session;
 	struct compared compared = {
 		.comparison = comparison,
@@ -250,16 +250,17 @@ static int input_read(struct comparison *comparison, uint32_t input)
 	};
 	int ret;
 
-	options.input = config->inputs[input];
-	options.symbols.kallsyms_fd = tally_session_share_kallsyms(comparison->kallsyms_fd);
-	ret = tally_session_open(&options, &session);
+	recording.session.input = config->inputs[input];
+	recording.session.symbols.kallsyms_fd =
+		tally_session_share_kallsyms(comparison->kallsyms_fd);
+	ret = tally_recording_open(&recording, &session);
 	if (ret)
 		return ret;
 	tally_machine_show_hidden(session.machine);
 	ret = compared_session(&compared);
 	if (compared.is_ready)
 		tally_profile_free(&compared.profile);
-	tally_session_close(&session);
+	tally_recording_close(&session);
 	return ret;
 }
 

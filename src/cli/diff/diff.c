@@ -14,7 +14,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
-#include "cli/recording/check_events.h"
+#include "session/session_events.h"
 #include "view/wrap.h"
 
 /* Number of rows printed after the user quits the browser. */
@@ -211,7 +211,7 @@ static int check_sides(const struct comparison *comparison)
 
 	tally_vec_for_each (event, &comparison->events)
 		has_common |= is_compared(event);
-	return tally_check_sides(comparison->has_samples, has_common);
+	return tally_check_sides(&tally_print_messages, comparison->has_samples, has_common);
 }
 
 static void show_health(struct show *show)

@@ -5,7 +5,7 @@
 
 #include "cli/main/command.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/session.h"
+#include "cli/main/recordings.h"
 #include "profile/profile_diff.h"
 #include "view/view_diff.h"
 
@@ -18,7 +18,7 @@ enum diff_normalize {
 };
 
 struct diff_config {
-	struct tally_session_options session;
+	struct tally_recording_options recording;
 	const char *sort, *compute, *order, *by, *normalize, *percentage, *same;
 	const char *comms, *dsos, *symbols, *symfs, *kallsyms, *vmlinux, *separator, *colour;
 	uint64_t count_a, count_b;

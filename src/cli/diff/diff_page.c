@@ -50,7 +50,7 @@ int diff_page(const struct diff_config *config)
 		.command = config->quiet ? NULL : "diff",
 		.output = config->html,
 		.force = config->force,
-		.session = config->session,
+		.recording = config->recording,
 		.inputs = {config->inputs[0], config->inputs[1]},
 		.nr_inputs = TALLY_HTML_INPUTS_MAX,
 		.filter = config->diff.filter,

@@ -8,8 +8,9 @@
 #include "cli/main/commands.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
+#include "cli/main/recordings.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 struct buildids_config {
 	const char *input;
@@ -115,7 +116,8 @@ static int buildids_run(int argc, char **argv)
 		return ret - 1;
 	if (config.kernel)
 		return kernel_id() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
-	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
+	ret = tally_recording_open(&(struct tally_recording_options){.session.input = config.input},
+				   &session);
 	if (ret)
 		return TALLY_EXIT_ERROR;
 	/* If there is no table (for example in compressed recordings), list the files that were
@@ -124,7 +126,7 @@ static int buildids_run(int argc, char **argv)
 	    !tally_perfdata_build_id(session.data, 0))
 		config.with_hits = true;
 	ret = config.with_hits ? list_hits(&session) : list_table(&session);
-	tally_session_close(&session);
+	tally_recording_close(&session);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 

@@ -12,8 +12,9 @@
 #include "cli/main/commands.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
+#include "cli/main/recordings.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/recording_tracing.h"
+#include "session/session_tracing.h"
 #include "tally/events.h"
 
 struct evlist_config {
@@ -171,7 +172,8 @@ static int evlist_run(int argc, char **argv)
 					&config.input, NULL);
 	if (ret)
 		return ret - 1;
-	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
+	ret = tally_recording_open(&(struct tally_recording_options){.session.input = config.input},
+				   &session);
 	if (ret)
 		return TALLY_EXIT_ERROR;
 	/* In a stream, records describe the events. */
@@ -185,7 +187,7 @@ static int evlist_run(int argc, char **argv)
 	}
 	if (!tally_perfdata_info(session.data)->is_pipe)
 		tally_session_warn(&session);
-	tally_session_close(&session);
+	tally_recording_close(&session);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/main/print.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/escape.h"
 
@@ -75,12 +72,7 @@ void tally_print_hint(const char *format, ...)
 
 void tally_print_parse_error(const char *path, int code, const struct tally_error *err)
 {
-	if (err && err->text && code == -EINVAL)
-		tally_print_error("%s: %s (at byte %" PRIu64 ")", path, err->text, err->offset);
-	else if (err && err->text)
-		tally_print_error("%s: %s: %s", path, err->text, strerror(-code));
-	else
-		tally_print_error("%s: %s", path, strerror(-code));
+	tally_message_parse_error(&tally_print_messages, path, code, err);
 }
 
 bool tally_print_typo(const struct tally_suggest *suggest)

@@ -4,12 +4,11 @@
 #define TALLY_CLI_MAIN_PRINT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 
 /* "tally: ..." - a failure that terminates the command. */
 void tally_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -26,12 +25,11 @@ void tally_print_hint(const char *format, ...) __attribute__((format(printf, 1, 
 /* If the word looks like a mistyped name, print the hint "did you mean '...'?" and return true. */
 bool tally_print_typo(const struct tally_suggest *suggest);
 
-/* The sampler's message callbacks, which print as the functions above do. Informational messages
+/* The libraries' message callbacks, which print as the functions above do. Informational messages
  * have no prefix. */
 extern const struct tally_messages tally_print_messages;
 
-/* Print a parser error: the error text, strerror() of `code`, and for -EINVAL the offset in
- * `path`. */
+/* Print a parser error as tally_message_parse_error() does. */
 void tally_print_parse_error(const char *path, int code, const struct tally_error *err);
 
 #endif

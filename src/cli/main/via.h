@@ -9,7 +9,7 @@
 #include "cli/main/via_programs.h"
 #include "hosts/user/user.h"
 #include "sampler/child.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 #include "sampler/sampling.h"
 #include "sampler/target.h"
 #include "tally/client.h"

@@ -13,7 +13,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "sampler/messages.h"
+#include "base/messages.h"
 
 enum tally_via_trouble {
 	TALLY_VIA_NO_RIGHTS, /* traced, but ran without its file's privileges */

@@ -8,7 +8,7 @@
 #define TALLY_CLI_RECORD_MERGE_H
 
 #include "base/vec.h"
-#include "cli/recording/recording_live.h"
+#include "session/session_live.h"
 
 struct record_merge_ring {
 	TALLY_VEC(uint8_t) bytes; /* complete records */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/record/unwinding.h"
-#include "cli/recording/recording_index.h"
+#include "cli/main/symbol_index.h"
 #include "profile/machine.h"
 #include "symbols/pins.h"
 

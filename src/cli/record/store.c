@@ -26,37 +26,37 @@ static int kernel_set(struct tally_session *session)
  * recording to finish. */
 enum { LINES_SECONDS = 10 };
 
-/* Return the session options for reading back the recording. */
-static struct tally_session_options own_options(const struct record *record)
+/* Return the options for reading back the recording. */
+static struct tally_recording_options own_recording(const struct record *record)
 {
 	const struct tally_symbols_options *pins = record_pins_options(record);
-	struct tally_session_options options = {
-		.input = record->output.path, .fd = record->output.fd, .is_own = true};
+	struct tally_recording_options recording = {
+		.session = {.input = record->output.path, .fd = record->output.fd, .is_own = true}};
+	struct tally_symbols_options *symbols = &recording.session.symbols;
 
 	if (pins)
-		options.symbols = *pins;
+		*symbols = *pins;
 	/* The session reads from this descriptor's current offset and closes the descriptor. */
 	if (record->kallsyms && !lseek(record->kallsyms, 0, SEEK_SET))
-		options.symbols.kallsyms_fd =
-			fcntl(record->kallsyms, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	options.symbols.bounds = true;
-	options.symbols.lines_seconds = LINES_SECONDS;
-	return options;
+		symbols->kallsyms_fd = fcntl(record->kallsyms, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	symbols->bounds = true;
+	symbols->lines_seconds = LINES_SECONDS;
+	return recording;
 }
 
 static int names_make(struct record *record, struct tally_str *out)
 {
-	const struct tally_session_options options = own_options(record);
+	const struct tally_recording_options recording = own_recording(record);
 	struct tally_session session;
 	int ret;
 
-	ret = tally_session_open(&options, &session);
+	ret = tally_recording_open(&recording, &session);
 	if (ret)
 		return ret;
 	ret = kernel_set(&session);
 	if (!ret)
 		ret = tally_session_store(&session, NULL, out);
-	tally_session_close(&session);
+	tally_recording_close(&session);
 	return ret;
 }
 
@@ -80,13 +80,13 @@ void record_store(struct record *record)
 
 int record_redact(const struct record *record, const char *name, int code)
 {
-	const struct tally_session_options options = own_options(record);
+	const struct tally_recording_options recording = own_recording(record);
 	struct tally_archived done;
 
 	if (!record->config->redact || record->output.is_pipe || record->output.is_device)
 		return code;
 	if (!code)
-		code = tally_archive_file(&options, name, true, &done);
+		code = tally_archive_file(&recording, name, true, &done);
 	if (code)
 		tally_print_error("%s has not been redacted", name);
 	return code;

@@ -11,12 +11,12 @@
 #include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/clock.h"
-#include "cli/main/thread.h"
-#include "cli/recording/loader.h"
+#include "base/thread.h"
+#include "session/loader.h"
 #include "cli/record/ring_scan.h"
 #include "cli/record/merge.h"
 #include "cli/record/pinning.h"
-#include "cli/recording/recording_live.h"
+#include "session/session_live.h"
 
 enum {
 	SETTLE_NS = 1000000,      /* time after which no older records can appear in a ring */

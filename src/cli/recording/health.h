@@ -4,7 +4,7 @@
 #define TALLY_CLI_RECORDING_HEALTH_H
 
 #include "base/str.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 #include "profile/profile.h"
 
 /* Append comment lines: a summary, a line about unwound stacks, and a line for each file without

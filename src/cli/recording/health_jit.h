@@ -4,7 +4,7 @@
 #define TALLY_CLI_RECORDING_HEALTH_JIT_H
 
 #include "base/str.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 /* Append comment lines. For each jitdump in which addresses were reused at unknown times, explain
  * that samples may be attributed to the wrong code. For each runtime with unnamed code, print the

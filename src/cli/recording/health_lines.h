@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_RECORDING_HEALTH_LINES_H
 #define TALLY_CLI_RECORDING_HEALTH_LINES_H
 
-#include "cli/recording/session.h"
+#include "session/session.h"
 #include "profile/profile.h"
 
 /* Append a line for each file (at most `max_files`) for which reading the debug information failed

@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_RECORDING_PAGE_CODE_H
 #define TALLY_CLI_RECORDING_PAGE_CODE_H
 
-#include "cli/recording/session.h"
+#include "session/session.h"
 #include "page/page.h"
 
 struct tally_html_code_options {

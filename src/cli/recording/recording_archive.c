@@ -61,15 +61,15 @@ static int output_write(const struct tally_session *session, const char *path,
 	return ret;
 }
 
-int tally_archive_file(const struct tally_session_options *options, const char *output, bool redact,
-		       struct tally_archived *ret_archived)
+int tally_archive_file(const struct tally_recording_options *recording, const char *output,
+		       bool redact, struct tally_archived *ret_archived)
 {
 	struct tally_redactor redactor = {0};
 	const struct tally_stored_renames renames = {tally_redact_path, tally_redact_name,
 						     &redactor};
 	struct tally_session session;
 	struct tally_str names = {0};
-	int ret = tally_session_open(options, &session);
+	int ret = tally_recording_open(recording, &session);
 
 	if (ret)
 		return ret;
@@ -81,7 +81,7 @@ int tally_archive_file(const struct tally_session_options *options, const char *
 	if (!ret)
 		*ret_archived = (struct tally_archived){
 			names.len, tally_perfdata_info(session.data)->data_size};
-	tally_session_close(&session);
+	tally_recording_close(&session);
 	tally_redactor_free(&redactor);
 	tally_str_free(&names);
 	return ret;

@@ -4,7 +4,7 @@
 #define TALLY_CLI_RECORDING_HEADER_H
 
 #include "base/str.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 /* Append a comment line for each known feature. For a stream, append only the features that precede
  * the first sample. Returns 0 or -errno. */

@@ -14,7 +14,7 @@
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
-#include "cli/recording/check_events.h"
+#include "session/session_events.h"
 #include "cli/recording/document.h"
 #include "cli/recording/recording_header.h"
 #include "cli/recording/health.h"
@@ -54,7 +54,7 @@ int tally_html_check_place(const char *html, bool force)
 struct page_maker {
 	const struct tally_html_request *request;
 	struct tally_html *page;
-	struct tally_progress progress;
+	const struct tally_progress *progress;
 	int kallsyms_fd;
 	struct tally_str name; /* generated name, if the user did not specify a name */
 	/* Map from each event on the page to a bit mask of the inputs that have samples of the
@@ -253,7 +253,7 @@ static int input_add(struct page_input *input)
 	const char *name = tally_session_name(input->session->path);
 	uint64_t nr = tally_html_nr_samples(input->maker->page);
 	struct tally_html_recording recording;
-	int ret = tally_check_events(&input->profile, input->session->path);
+	int ret = tally_check_events(input->session, &input->profile);
 
 	if (!ret)
 		ret = tally_check_event_number(input->session, input->maker->request->event_number);
@@ -325,16 +325,16 @@ static void input_free(struct page_input *input)
  * the page. */
 static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 {
-	struct tally_session_options options = maker->request->session;
+	struct tally_recording_options recording = maker->request->recording;
 	struct tally_session session;
 	struct page_input input = {.maker = maker, .session = &session, .number = number};
 	int ret;
 
 	input.has_code = maker->request->has_code && number + 1 == maker->request->nr_inputs;
-	options.input = maker->request->inputs[number];
-	options.goes_elsewhere = true;
-	options.symbols.kallsyms_fd = tally_session_share_kallsyms(maker->kallsyms_fd);
-	ret = tally_session_open(&options, &session);
+	recording.session.input = maker->request->inputs[number];
+	recording.goes_elsewhere = true;
+	recording.session.symbols.kallsyms_fd = tally_session_share_kallsyms(maker->kallsyms_fd);
+	ret = tally_recording_open(&recording, &session);
 	if (ret)
 		return ret;
 	tally_machine_show_hidden(session.machine);
@@ -343,7 +343,7 @@ static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 	else
 		ret = input_run(&input, is_added);
 	input_free(&input);
-	tally_session_close(&session);
+	tally_recording_close(&session);
 	return ret;
 }
 
@@ -351,7 +351,7 @@ static int show_progress(void *arg, uint64_t done, uint64_t all)
 {
 	struct page_maker *maker = arg;
 
-	tally_progress_at(&maker->progress, done, all);
+	tally_progress_at(maker->progress, "making", "the page", done, all);
 	return 0;
 }
 
@@ -366,7 +366,7 @@ static int maker_write(struct page_maker *maker)
 		place.path = tally_str_text(&maker->name);
 	tally_document_begin(&place, &document);
 	ret = tally_html_write(maker->page, tally_document_write, &document);
-	tally_progress_end(&maker->progress);
+	tally_progress_end(maker->progress);
 	ret = tally_document_close(&document, ret);
 	if (!ret && request->command)
 		tally_document_print(&document, request->command, "HTML page");
@@ -398,7 +398,7 @@ static int maker_check(const struct page_maker *maker)
 		has_samples[1] |= (slot->value & 2) != 0;
 		has_common |= slot->value == 3;
 	}
-	return tally_check_sides(has_samples, has_common);
+	return tally_check_sides(&tally_print_messages, has_samples, has_common);
 }
 
 static int maker_run(struct page_maker *maker)
@@ -416,7 +416,7 @@ static int maker_run(struct page_maker *maker)
 			ret = 0;
 		}
 	}
-	tally_progress_end(&maker->progress);
+	tally_progress_end(maker->progress);
 	if (!ret)
 		ret = maker_check(maker);
 	if (ret)
@@ -433,7 +433,8 @@ int tally_html_build(const struct tally_html_request *request)
 
 	if (!ret)
 		ret = tally_html_check_place(request->output, request->force);
-	maker.progress = tally_progress_start("making", "the page", strcmp(request->output, "-"));
+	maker.progress = strcmp(request->output, "-") ? &tally_progress_line_elsewhere
+						      : &tally_progress_line;
 	if (!ret)
 		ret = maker_run(&maker);
 	if (ret == -ENOMEM)

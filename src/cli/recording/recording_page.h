@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_RECORDING_PAGE_H
 #define TALLY_CLI_RECORDING_PAGE_H
 
-#include "cli/recording/session.h"
+#include "cli/main/recordings.h"
 #include "profile/profile.h"
 
 enum { TALLY_HTML_INPUTS_MAX = 2 };
@@ -15,7 +15,7 @@ struct tally_html_request {
 	const char *output;
 	bool force; /* overwrite an existing file, whatever it contains */
 	/* Options for opening each input. */
-	struct tally_session_options session;
+	struct tally_recording_options recording;
 	/* Paths, starting with the baseline; NULL for the session's default. */
 	const char *inputs[TALLY_HTML_INPUTS_MAX];
 	uint32_t nr_inputs;

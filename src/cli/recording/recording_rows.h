@@ -5,11 +5,11 @@
 
 #include "cli/main/command.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/session.h"
+#include "cli/main/recordings.h"
 #include "view/view.h"
 
 struct report_config {
-	struct tally_session_options session;
+	struct tally_recording_options recording;
 	const char *sort, *fields, *call_graph;
 	const char *comms, *dsos, *symbols, *symbol_part, *parent;
 	const char *symfs, *kallsyms, *vmlinux, *percent_limit, *separator, *colour;

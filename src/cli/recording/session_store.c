@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/main/print.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 #include "profile/profile_archive.h"
 #include "symbols/symbols_lines.h"
 

@@ -13,7 +13,7 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/check_events.h"
+#include "session/session_events.h"
 #include "cli/recording/recording_header.h"
 #include "cli/report/report_export.h"
 #include "cli/report/report.h"
@@ -234,7 +234,7 @@ static void warn_nothing_shown(const struct report_config *config)
 /* Finish the profile and show it. */
 static int report_show(struct report *report)
 {
-	int ret = tally_check_events(&report->profile, report->session->path);
+	int ret = tally_check_events(report->session, &report->profile);
 
 	if (!ret)
 		ret = tally_check_event_number(report->session, report->config->event_number);
@@ -307,16 +307,16 @@ static int report_show_rows(struct report_config *config)
 	report.browses = report_wants_browser(config);
 	/* In the browser, the query becomes a filter that the user can remove. */
 	if (report.browses) {
-		report.query = config->session.filter.query;
-		config->session.filter.query = NULL;
+		report.query = config->recording.session.filter.query;
+		config->recording.session.filter.query = NULL;
 	}
-	ret = tally_session_open(&config->session, &session);
+	ret = tally_recording_open(&config->recording, &session);
 	if (!ret) {
 		tally_machine_show_hidden(session.machine);
 		ret = report_session(&report);
 		if (report.is_ready)
 			tally_profile_free(&report.profile);
-		tally_session_close(&session);
+		tally_recording_close(&session);
 	}
 	tally_tracing_free(report.tracing);
 	tally_intern_free(&report.traces);
@@ -335,7 +335,7 @@ static int report_run(int argc, char **argv)
 				  &first);
 	if (!ret)
 		ret = tally_words_parse(&tally_command_report, argc - first, argv + first,
-					&config.session.input, &word);
+					&config.recording.session.input, &word);
 	if (ret)
 		return ret - 1;
 	if (report_documents_check(&config, word) || report_export_check(&config))
@@ -344,7 +344,7 @@ static int report_run(int argc, char **argv)
 		return TALLY_EXIT_ERROR;
 	if (word)
 		config.symbol_part = word;
-	config.session.symbols = (struct tally_symbols_options){
+	config.recording.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,
 		.kallsyms = config.kallsyms,

@@ -6,8 +6,8 @@
 #include "base/intern.h"
 #include "cli/recording/document.h"
 #include "cli/recording/recording_rows.h"
-#include "cli/recording/session.h"
-#include "cli/recording/recording_tracing.h"
+#include "session/session.h"
+#include "session/session_tracing.h"
 
 struct report {
 	struct report_config *config;

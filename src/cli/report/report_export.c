@@ -12,7 +12,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
-#include "cli/recording/check_events.h"
+#include "session/session_events.h"
 #include "cli/report/report_export.h"
 #include "export/export.h"
 

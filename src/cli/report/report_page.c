@@ -67,7 +67,8 @@ static int baseline_check(const struct report_config *config)
 		return 0;
 	tally_print_error("option '--baseline' requires --html FILE");
 	tally_print_hint("use 'tally diff %s %s' to compare as text", config->baseline,
-			 config->session.input ? config->session.input : "perf.data");
+			 config->recording.session.input ? config->recording.session.input
+							 : "perf.data");
 	return -EINVAL;
 }
 
@@ -109,8 +110,8 @@ int report_page(struct report_config *config)
 		.command = config->quiet ? NULL : "report",
 		.output = config->html,
 		.force = config->force,
-		.session = config->session,
-		.inputs = {config->session.input},
+		.recording = config->recording,
+		.inputs = {config->recording.session.input},
 		.nr_inputs = 1,
 		.event_number = config->event_number,
 		.max_stack = (uint32_t)config->max_stack,

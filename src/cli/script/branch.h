@@ -4,7 +4,7 @@
 #define TALLY_CLI_SCRIPT_BRANCH_H
 
 #include "base/str.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 /* Append all entries as addresses (brstack) or symbols (brstacksym), with DSOs if requested. */
 void script_add_branches(struct tally_machine *machine, struct tally_str *out,

@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_SCRIPT_DUMP_H
 #define TALLY_CLI_SCRIPT_DUMP_H
 
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 /* Print one JSON object per line to stdout: offset, type (numeric), name, misc and size, followed
  * by the record's fields, with quipper's names where they exist. Returns 0, or -errno after

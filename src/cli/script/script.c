@@ -10,6 +10,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
+#include "cli/main/recordings.h"
 #include "cli/main/arguments.h"
 #include "cli/recording/recording_header.h"
 #include "cli/script/dump.h"
@@ -18,7 +19,7 @@
 #include "cli/script/script_stat.h"
 
 struct script_config {
-	struct tally_session_options session;
+	struct tally_recording_options recording;
 	struct tally_option_list fields;
 	uint64_t max_stack;
 	bool is_inlined, inlined_given, has_paths; /* `has_paths` is for source files */
@@ -32,7 +33,7 @@ struct script_config {
 #define AT(member) offsetof(struct script_config, member)
 
 static const struct tally_option script_options[] = {
-	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
+	{'i', "input", TALLY_OPTION_TEXT, AT(recording.session.input), "file",
 	 "read this recording (default: perf.data; -: standard input)"},
 	{'F', "fields", TALLY_OPTION_LIST, AT(fields), "list",
 	 "show fields: [hw|sw|trace|raw:]name,... or +name,-name"},
@@ -62,18 +63,18 @@ static const struct tally_option script_options[] = {
 	{0, "dump-json", TALLY_OPTION_FLAG, AT(dump_json), NULL,
 	 "print every record in file order, as one JSON object per line"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(recording.session.filter.cpus), "list",
 	 "select samples on these CPUs (e.g. 0-3,5)"},
-	{'c', "comms", TALLY_OPTION_TEXT, AT(session.filter.comms), "list",
+	{'c', "comms", TALLY_OPTION_TEXT, AT(recording.session.filter.comms), "list",
 	 "select samples of threads with these names"},
 	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list",
 	 "select samples in these functions"},
 	{0, "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "select samples in these files"},
-	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
+	{0, "pid", TALLY_OPTION_TEXT, AT(recording.session.filter.pids), "list",
 	 "select samples of these processes"},
-	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
+	{0, "tid", TALLY_OPTION_TEXT, AT(recording.session.filter.tids), "list",
 	 "select samples of these threads"},
-	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
+	{0, "time", TALLY_OPTION_TEXT, AT(recording.session.filter.time), "start,end",
 	 "select samples in this time range: start,end in seconds (either may be omitted) or "
 	 "10%-20%"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
@@ -82,11 +83,11 @@ static const struct tally_option script_options[] = {
 	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
 	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
-	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
+	{0, "debuginfod", TALLY_OPTION_TEXT, AT(recording.session.debuginfod), "urls",
 	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
 	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
 	 "show mangled C++, Rust and D names"},
-	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
+	{0, "no-index", TALLY_OPTION_FLAG, AT(recording.no_index), NULL,
 	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
 	 "accept /tmp/perf-PID.map owned by any user; ownership of recordings is never checked"},
@@ -305,7 +306,8 @@ static int script_session(const struct script_config *config, struct tally_sessi
  * name of an installed script. */
 static int script_words(struct script_config *config, int nr, char **words)
 {
-	int ret = tally_words_parse(&tally_command_script, nr, words, &config->session.input, NULL);
+	int ret = tally_words_parse(&tally_command_script, nr, words,
+				    &config->recording.session.input, NULL);
 
 	if (ret)
 		tally_print_hint("tally has no perf scripts; programs that read the output of "
@@ -330,18 +332,18 @@ static int script_run(int argc, char **argv)
 		tally_print_error("options '--reltime' and '--deltatime' cannot be used together");
 		return TALLY_EXIT_USAGE;
 	}
-	config.session.symbols = (struct tally_symbols_options){
+	config.recording.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,
 		.kallsyms = config.kallsyms,
 		.no_demangle = config.no_demangle,
 		.any_owner = config.force,
 	};
-	ret = tally_session_open(&config.session, &session);
+	ret = tally_recording_open(&config.recording, &session);
 	if (!ret) {
 		tally_pager_start();
 		ret = script_session(&config, &session);
-		tally_session_close(&session);
+		tally_recording_close(&session);
 	}
 	tally_options_free(&tally_command_script, &config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;

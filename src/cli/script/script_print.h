@@ -5,8 +5,8 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "cli/recording/session.h"
-#include "cli/recording/recording_tracing.h"
+#include "session/session.h"
+#include "session/session_tracing.h"
 #include "cli/script/fields.h"
 #include "cli/script/place.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 /* A count received since the last round. */
 struct script_count {

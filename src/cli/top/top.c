@@ -14,7 +14,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/print_events.h"
 #include "cli/main/print.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 #include "cli/top/end.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_options.h"
@@ -156,8 +156,10 @@ static int top_command(int argc, char **argv)
 		ret = -EINVAL;
 	}
 	if (!ret)
-		ret = tally_session_check_files(&(struct tally_symbols_options){
-			.vmlinux = config.report.vmlinux, .kallsyms = config.report.kallsyms});
+		ret = tally_session_check_files(
+			&(struct tally_symbols_options){.vmlinux = config.report.vmlinux,
+							.kallsyms = config.report.kallsyms},
+			&tally_print_messages);
 	if (!ret)
 		ret = top_all(&top);
 	top_free(&top);

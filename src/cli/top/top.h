@@ -14,8 +14,8 @@
 #include <pthread.h>
 
 #include "cli/main/via.h"
-#include "cli/recording/recording_live.h"
-#include "cli/recording/loader.h"
+#include "session/session_live.h"
+#include "session/loader.h"
 #include "cli/top/top_config.h"
 #include "cli/top/queue.h"
 #include "profile/profile.h"

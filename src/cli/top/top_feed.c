@@ -5,7 +5,7 @@
 
 #include "abi/attr.h"
 #include "base/arith.h"
-#include "cli/recording/recording_index.h"
+#include "cli/main/symbol_index.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_rows.h"
 #include "sampler/privileges.h"
@@ -82,7 +82,7 @@ int top_feed_init(struct top *top)
 		.kallsyms_fd = tally_privileges_kallsyms(),
 	};
 	struct tally_str index_dir = {0};
-	int ret = tally_index_apply(report->session.no_index, &symbols, &index_dir);
+	int ret = tally_index_apply(report->recording.no_index, &symbols, &index_dir);
 
 	top->kallsyms_fd = symbols.kallsyms_fd;
 	if (!ret)
@@ -101,7 +101,7 @@ int top_feed_start_loader(struct top *top)
 {
 	struct tally_symbols_options symbols = {0};
 	struct tally_str index_dir = {0};
-	int ret = tally_index_apply(top->config->report.session.no_index, &symbols, &index_dir);
+	int ret = tally_index_apply(top->config->report.recording.no_index, &symbols, &index_dir);
 
 	if (!ret)
 		ret = tally_loader_new(&symbols, &top->loader);

@@ -85,7 +85,7 @@ const struct tally_option top_options[] = {
 	{0, "no-bounds", FLAG(report.no_bounds),
 	 "show addresses, as perf does, instead of fn@START for functions without a name"},
 	{0, "no-demangle", FLAG(report.no_demangle), "show mangled C++, Rust and D names"},
-	{0, "no-index", FLAG(report.session.no_index),
+	{0, "no-index", FLAG(report.recording.no_index),
 	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other:"},
 	{0, "stdio", FLAG(stdio), "print text, one screen after another"},

@@ -10,7 +10,7 @@
 #include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/clock.h"
-#include "cli/main/thread.h"
+#include "base/thread.h"
 #include "cli/top/top_drain.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_reader.h"

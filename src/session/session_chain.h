@@ -4,10 +4,10 @@
  * recorded by the CPU (PERF_SAMPLE_BRANCH_CALL_STACK). With --call-graph dwarf, the user part is
  * unwound from a stack dump and the registers.
  */
-#ifndef TALLY_CLI_RECORDING_SESSION_CHAIN_H
-#define TALLY_CLI_RECORDING_SESSION_CHAIN_H
+#ifndef TALLY_SESSION_CHAIN_H
+#define TALLY_SESSION_CHAIN_H
 
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 /* If the sample was recorded with --call-graph lbr or dwarf, add the user part to its callchain, in
  * perf's format. Other callchains are unchanged. The new callchain is stored in session->chain and

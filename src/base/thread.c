@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/main/thread.h"
+#include "base/thread.h"
 
 #include <signal.h>
 

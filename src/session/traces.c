@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/traces.h"
+#include "session/traces.h"
 
 #include <inttypes.h>
 

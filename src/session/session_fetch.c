@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/fetch.h"
+#include "session/session_fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 
 #include "abi/abi_sample.h"
-#include "cli/main/print.h"
-#include "cli/recording/debuginfod.h"
+#include "session/debuginfod.h"
 #include "symbols/symbols_lines.h"
 
 /* A file is fetched only if at least one in this many samples hits it. */
@@ -24,6 +23,7 @@ struct fetch {
 	TALLY_VEC(struct fetch_file) files; /* indexed by DSO number until sorted */
 	uint64_t samples;
 	size_t nr_fetched, nr_missing;
+	const struct tally_messages *messages;
 };
 
 /* ---- selecting the files --------------------------------------------------------- */
@@ -111,8 +111,9 @@ static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
 	fetch->nr_missing += ret == -ENOENT;
 	if (!ret || ret == -ENOENT)
 		return 0;
-	tally_print_warning("cannot fetch debug information for %s: %s", tally_dso_name(file->dso),
-			    ret == -EINTR ? "interrupted" : strerror(-ret));
+	tally_message_warn(fetch->messages, "cannot fetch debug information for %s: %s",
+			   tally_dso_name(file->dso),
+			   ret == -EINTR ? "interrupted" : strerror(-ret));
 	/* Continue after a file that is too large; any other error stops fetching. */
 	return ret == -EFBIG ? 0 : ret;
 }
@@ -128,9 +129,9 @@ static int files_fetch(struct fetch *fetch, struct tally_debuginfod *client, str
 			ret = file_fetch(fetch, client, file, dir);
 	}
 	if (fetch->nr_fetched || fetch->nr_missing)
-		fprintf(stderr,
-			"[ debug information: %zu fetched, %.1f MB; %zu not found on any server "
-			"]\n",
+		tally_message_info(
+			fetch->messages,
+			"[ debug information: %zu fetched, %.1f MB; %zu not found on any server ]",
 			fetch->nr_fetched, (double)tally_debuginfod_fetched(client) / 1024 / 1024,
 			fetch->nr_missing);
 	return ret == -ENOMEM ? ret : 0;
@@ -146,27 +147,29 @@ static int session_fetch(struct fetch *fetch, struct tally_session *session,
 	return ret ? ret : files_fetch(fetch, client, dir);
 }
 
-int tally_session_fetch(const struct tally_session_options *options, const char *path,
-			struct tally_str *ret_dir)
+int tally_session_fetch(const struct tally_session_options *options, struct tally_str *ret_dir)
 {
+	struct fetch fetch = {.messages = options->messages};
 	struct tally_session_options once = *options;
 	struct tally_debuginfod *client;
 	struct tally_session session;
-	struct fetch fetch = {0};
 	struct stat st;
 	int ret;
 
 	/* A file that cannot be opened is reported when the session is opened. */
-	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode))) {
-		tally_print_error(
+	if (!strcmp(options->input, "-") || (!stat(options->input, &st) && !S_ISREG(st.st_mode))) {
+		tally_message_error(
+			options->messages,
 			"option '--debuginfod': %s is not a regular file and cannot be read twice",
-			path);
+			options->input);
 		return -ESPIPE;
 	}
-	ret = tally_debuginfod_open(options->debuginfod, &client);
+	ret = tally_debuginfod_open(options->debuginfod, options->messages, options->progress,
+				    &client);
 	if (ret)
 		return ret;
 	once.debuginfod = NULL;
+	once.symbols.kallsyms_fd = tally_session_share_kallsyms(options->symbols.kallsyms_fd);
 	ret = tally_session_open(&once, &session);
 	if (!ret) {
 		ret = session_fetch(&fetch, &session, client, ret_dir);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/debuginfod.h"
+#include "session/debuginfod.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/path.h"
-#include "cli/main/print.h"
-#include "cli/main/progress.h"
 
 #define FETCH_NS_MAX (300 * UINT64_C(1000000000))
 
@@ -36,21 +35,25 @@ struct tally_debuginfod {
 	void *handle;
 	struct library library;
 	struct debuginfod_client *client;
-	struct tally_progress progress;
+	const struct tally_progress *progress;
+	const char *name; /* of the current file */
+	bool is_ignored;  /* SIGINT is ignored */
 	uint64_t started; /* ns */
 	long file_bytes;  /* size of the current file */
 	uint64_t bytes;   /* total size of all previous files */
 	int given_up;     /* -errno if fetching the current file was aborted, or 0 */
 };
 
-/* Global because neither a signal handler nor the library's callback takes a user data argument. */
-static volatile sig_atomic_t is_interrupted;
-static struct tally_debuginfod *current;
+/* The client that is fetching in this thread, because the library's callback takes no argument. */
+static _Thread_local struct tally_debuginfod *current;
 
-static void on_interrupt(int signal)
+/* Return true if SIGINT is pending. It is blocked during a transfer. */
+static bool is_interrupted(const struct tally_debuginfod *owner)
 {
-	(void)signal;
-	is_interrupted = 1;
+	sigset_t pending;
+
+	sigpending(&pending);
+	return !owner->is_ignored && sigismember(&pending, SIGINT);
 }
 
 static int progress_check(struct tally_debuginfod *owner, long done, long all)
@@ -58,9 +61,9 @@ static int progress_check(struct tally_debuginfod *owner, long done, long all)
 	/* The total is 0 until the transfer has started. */
 	if (all > 0)
 		owner->file_bytes = done;
-	tally_progress_at(&owner->progress, (uint64_t)TALLY_MAX(all > 0 ? done : 0, 0),
-			  (uint64_t)TALLY_MAX(all, 0));
-	if (is_interrupted)
+	tally_progress_at(owner->progress, TALLY_DEBUGINFOD_VERB, owner->name,
+			  (uint64_t)TALLY_MAX(all > 0 ? done : 0, 0), (uint64_t)TALLY_MAX(all, 0));
+	if (is_interrupted(owner))
 		return -EINTR;
 	if (TALLY_MAX(done, all) > FETCH_BYTES_MAX)
 		return -EFBIG;
@@ -108,14 +111,15 @@ static bool library_load(struct tally_debuginfod *client)
 
 /* Set the servers. By default, give up quickly on a server that does not respond; the user's own
  * settings take precedence. */
-static int servers_name(const char *urls)
+static int servers_name(const char *urls, const struct tally_messages *to)
 {
 	if (*urls && setenv("DEBUGINFOD_URLS", urls, 1))
 		return -ENOMEM;
 	urls = getenv("DEBUGINFOD_URLS");
 	if (!urls || !urls[strspn(urls, " ")]) {
-		tally_print_error("option '--debuginfod': no server specified");
-		tally_print_hint("use --debuginfod=URL, or set DEBUGINFOD_URLS in the environment");
+		tally_message_error(to, "option '--debuginfod': no server specified");
+		tally_message_hint(
+			to, "use --debuginfod=URL, or set DEBUGINFOD_URLS in the environment");
 		return -EINVAL;
 	}
 	return setenv("DEBUGINFOD_TIMEOUT", "10", 0) || setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0)
@@ -123,38 +127,41 @@ static int servers_name(const char *urls)
 		       : 0;
 }
 
-static int client_begin(struct tally_debuginfod *client)
+static int client_begin(struct tally_debuginfod *client, const struct tally_messages *to)
 {
 	if (!library_load(client)) {
-		tally_print_error("--debuginfod: %s",
-				  client->handle ? "libdebuginfod.so.1 lacks a required function"
-						 : "libdebuginfod.so.1 is not installed");
-		tally_print_hint("install Debian's libdebuginfod1 or Fedora's "
-				 "elfutils-debuginfod-client package");
+		tally_message_error(to, "--debuginfod: %s",
+				    client->handle ? "libdebuginfod.so.1 lacks a required function"
+						   : "libdebuginfod.so.1 is not installed");
+		tally_message_hint(to, "install Debian's libdebuginfod1 or Fedora's "
+				       "elfutils-debuginfod-client package");
 		return -ENOSYS;
 	}
 	client->client = client->library.begin();
 	if (!client->client)
 		return -ENOMEM;
 	client->library.set_progress(client->client, on_progress);
-	is_interrupted = 0;
 	return 0;
 }
 
-int tally_debuginfod_open(const char *urls, struct tally_debuginfod **ret_client)
+int tally_debuginfod_open(const char *urls, const struct tally_messages *to,
+			  const struct tally_progress *progress,
+			  struct tally_debuginfod **ret_client)
 {
 	struct tally_debuginfod *client;
-	int ret = servers_name(urls);
+	int ret = servers_name(urls, to);
 
 	if (ret)
 		return ret;
 	client = calloc(1, sizeof(*client));
-	ret = client ? client_begin(client) : -ENOMEM;
-	if (ret)
+	ret = client ? client_begin(client, to) : -ENOMEM;
+	if (ret) {
 		tally_debuginfod_close(client);
-	else
-		*ret_client = client;
-	return ret;
+		return ret;
+	}
+	client->progress = progress;
+	*ret_client = client;
+	return 0;
 }
 
 void tally_debuginfod_close(struct tally_debuginfod *client)
@@ -178,24 +185,47 @@ static void dir_of(char *path, struct tally_str *ret_dir)
 	tally_str_add(ret_dir, path);
 }
 
+/* Block SIGINT, so that progress_check() finds it pending. */
+static void interrupts_block(struct tally_debuginfod *client, sigset_t *ret_before)
+{
+	struct sigaction action;
+	sigset_t interrupt;
+
+	sigaction(SIGINT, NULL, &action);
+	/* A blocked signal becomes pending even if it is ignored. */
+	client->is_ignored = action.sa_handler == SIG_IGN;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &interrupt, ret_before);
+}
+
+/* Take the pending SIGINT, if it has canceled the transfer, and restore the signal mask. */
+static void interrupts_restore(const struct tally_debuginfod *client, const sigset_t *before)
+{
+	const struct timespec none = {0};
+	sigset_t interrupt;
+
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	if (client->given_up == -EINTR)
+		(void)sigtimedwait(&interrupt, NULL, &none);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* Query the servers, which can take minutes. Returns a file descriptor or -errno. */
 static int find(struct tally_debuginfod *client, const uint8_t *build_id, size_t size,
 		char **ret_path)
 {
-	const struct sigaction action = {.sa_handler = on_interrupt};
-	struct sigaction before;
+	sigset_t before;
 	int fd;
 
 	current = client;
 	client->started = tally_clock_now();
 	client->file_bytes = 0;
 	client->given_up = 0;
-	sigaction(SIGINT, &action, &before);
-	/* SIGINT may be ignored because tally was started in the background; keep ignoring it. */
-	if (before.sa_handler == SIG_IGN)
-		sigaction(SIGINT, &before, NULL);
+	interrupts_block(client, &before);
 	fd = client->library.find(client->client, build_id, (int)size, ret_path);
-	sigaction(SIGINT, &before, NULL);
+	interrupts_restore(client, &before);
 	current = NULL;
 	return fd < 0 && client->given_up ? client->given_up : fd;
 }
@@ -208,10 +238,9 @@ int tally_debuginfod_fetch(struct tally_debuginfod *client, const uint8_t *build
 	int fd;
 
 	tally_str_add_escaped(&shown, tally_path_name(name));
-	client->progress = tally_progress_start("fetching debug information for",
-						tally_str_text(&shown), true);
+	client->name = tally_str_text(&shown);
 	fd = find(client, build_id, size, &path);
-	tally_progress_end(&client->progress);
+	tally_progress_end(client->progress);
 	tally_str_free(&shown);
 	if (fd < 0)
 		return fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/recording_index.h"
+#include "cli/main/symbol_index.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/recording_filter.h"
+#include "session/session_filter.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/main/print.h"
 
 /* Time percentages are relative to the range between the first and last sample, as recorded in the
  * header. */
@@ -18,9 +17,11 @@ static int filter_times(const struct tally_session *session, const char *option,
 
 	if (tally_perfdata_env(session->data, &env) ||
 	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
-		tally_print_error("%s does not contain the times of its first and last samples",
-				  session->path);
-		tally_print_hint("specify %s in seconds: start,end", option);
+		tally_message_error(session->options.messages,
+				    "%s does not contain the times of its first and last samples",
+				    session->path);
+		tally_message_hint(session->options.messages, "specify %s in seconds: start,end",
+				   option);
 		return -ENODATA;
 	}
 	*ret_first = env->sample_time_first;
@@ -41,8 +42,9 @@ static int filter_time(struct tally_session *session, const char *text)
 	}
 	if (!ret)
 		return 0;
-	tally_print_error("option '--time': invalid range '%s'", text);
-	tally_print_hint("use start,end in seconds (either may be omitted), or 10%%-20%%");
+	tally_message_error(session->options.messages, "option '--time': invalid range '%s'", text);
+	tally_message_hint(session->options.messages,
+			   "use start,end in seconds (either may be omitted), or 10%%-20%%");
 	return ret;
 }
 
@@ -53,8 +55,9 @@ static int filter_query(struct tally_session *session, const char *text)
 	int ret = text ? tally_query_parse(text, &session->query, &err) : 0;
 
 	if (ret) {
-		tally_print_error("option '--query': error in '%s' at byte %" PRIu64 ": %s", text,
-				  err.offset + 1, err.text);
+		tally_message_error(session->options.messages,
+				    "option '--query': error in '%s' at byte %" PRIu64 ": %s", text,
+				    err.offset + 1, err.text);
 		return ret;
 	}
 	if (!text || !tally_query_has_shares(session->query))
@@ -65,13 +68,16 @@ static int filter_query(struct tally_session *session, const char *text)
 	return ret;
 }
 
-static int filter_set(const char *option, const char *text, struct tally_ranges *set)
+static int filter_set(const struct tally_session *session, const char *option, const char *text,
+		      struct tally_ranges *set)
 {
 	int ret = text ? tally_ranges_parse(text, set) : 0;
 
 	if (ret == -EINVAL)
-		tally_print_error("option '--%s' requires numbers and ranges like 0-3,5, not '%s'",
-				  option, text);
+		tally_message_error(
+			session->options.messages,
+			"option '--%s' requires numbers and ranges like 0-3,5, not '%s'", option,
+			text);
 	return ret;
 }
 
@@ -123,11 +129,11 @@ int session_filter_init(struct tally_session *session)
 	int ret = filter_time(session, filter->time);
 
 	if (!ret)
-		ret = filter_set("cpu", filter->cpus, &session->cpus);
+		ret = filter_set(session, "cpu", filter->cpus, &session->cpus);
 	if (!ret)
-		ret = filter_set("pid", filter->pids, &session->pids);
+		ret = filter_set(session, "pid", filter->pids, &session->pids);
 	if (!ret)
-		ret = filter_set("tid", filter->tids, &session->tids);
+		ret = filter_set(session, "tid", filter->tids, &session->tids);
 	if (!ret)
 		ret = filter_query(session, filter->query);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++)
@@ -138,6 +144,7 @@ int session_filter_init(struct tally_session *session)
 int session_filter_finish(const struct tally_session *session)
 {
 	uint64_t unjudged = session->health.unjudged, samples = session->feed.counts.samples;
+	const struct tally_messages *to = session->options.messages;
 	bool all = unjudged == samples;
 
 	if (!unjudged)
@@ -147,11 +154,11 @@ int session_filter_finish(const struct tally_session *session)
 
 		if (!option || !(session->filter_missed & needs[i].field))
 			continue;
-		(all ? tally_print_error : tally_print_warning)(
-			"%s: %s cannot be applied to %" PRIu64 " of %" PRIu64
-			" samples: their %s was not recorded",
-			session->path, option, unjudged, samples, needs[i].what);
-		tally_print_hint("%s", needs[i].fix);
+		tally_message_emit(to, all ? TALLY_MESSAGE_ERROR : TALLY_MESSAGE_WARNING,
+				   "%s: %s cannot be applied to %" PRIu64 " of %" PRIu64
+				   " samples: their %s was not recorded",
+				   session->path, option, unjudged, samples, needs[i].what);
+		tally_message_hint(to, "%s", needs[i].fix);
 	}
 	return all ? -ENODATA : 0;
 }

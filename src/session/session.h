@@ -3,17 +3,18 @@
  * Read a recording. A session consists of the file, a model of the recorded machine, and a callback
  * for each sample. All commands that show samples use sessions.
  */
-#ifndef TALLY_CLI_RECORDING_SESSION_H
-#define TALLY_CLI_RECORDING_SESSION_H
+#ifndef TALLY_SESSION_SESSION_H
+#define TALLY_SESSION_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/abi_sample.h"
 #include "base/map.h"
+#include "base/messages.h"
 #include "base/ranges.h"
 #include "base/str.h"
-#include "cli/recording/traces.h"
+#include "session/traces.h"
 #include "profile/feed.h"
 #include "profile/machine.h"
 #include "profile/query.h"
@@ -36,17 +37,17 @@ struct tally_session_filter {
 struct tally_stored_renames;
 
 struct tally_session_options {
-	const char *input; /* NULL for the default: stdin if it is a pipe, or else perf.data */
+	const char *input; /* path, or "-" for standard input */
 	struct tally_symbols_options symbols;
 	struct tally_session_filter filter;
-	bool no_index;  /* do not use a symbol index */
-	bool no_stored; /* ignore the symbols embedded in the recording */
+	const struct tally_messages *messages; /* NULL for no messages */
+	const struct tally_progress *progress; /* NULL for no progress */
+	bool no_stored;                        /* ignore the symbols embedded in the recording */
 	/* Space-separated list of servers to fetch debug information from; "" to use the servers
 	 * from the environment; NULL to fetch nothing. */
 	const char *debuginfod;
-	int fd;              /* borrowed descriptor to read instead of `input`, or 0 */
-	bool goes_elsewhere; /* the result is written to a file, not to stdout */
-	bool is_own;         /* recorded by this process: do not warn about the file */
+	int fd;      /* borrowed descriptor to read instead of `input`, or 0 */
+	bool is_own; /* recorded by this process: do not warn about the file */
 };
 
 /* Problems that users must know about, in addition to the feed's counts. */
@@ -108,12 +109,12 @@ typedef int tally_session_fn(void *arg, struct tally_session *session,
 			     const struct tally_perfdata_record *record,
 			     const struct tally_session_sample *sample);
 
-/* Open the recording. Returns 0, or -errno after printing an error. */
+/* Open the recording. Returns 0, or -errno after emitting an error message. */
 int tally_session_open(const struct tally_session_options *options, struct tally_session *session);
 
 /* Read the recording to its end. `fn` may be NULL to read only the metadata. Warns about a
- * truncated or unfinished file. Returns 0, the value returned by `fn`, or -errno after printing an
- * error. Returns -EINVAL if `fn` is set and there are samples but none can be decoded. */
+ * truncated or unfinished file. Returns 0, the value returned by `fn`, or -errno after emitting an
+ * error message. Returns -EINVAL if `fn` is set and there are samples but none can be decoded. */
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
 
 /* Read the recording again, up to the point where the first pass ended. Calls `fn` as in the first
@@ -128,7 +129,7 @@ int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, u
  * records. */
 struct tally_session_lost tally_session_lost(const struct tally_session *session);
 
-/* Print warnings about the problems found in the file so far. tally_session_run() does this before
+/* Emit warnings about the problems found in the file so far. tally_session_run() does this before
  * it returns. Commands that do not call tally_session_run() call this function after reading the
  * data they need. */
 void tally_session_warn(const struct tally_session *session);
@@ -138,7 +139,7 @@ void tally_session_close(struct tally_session *session);
 /* Read the recording to its end, resolve all its addresses, and append the embedded-symbols section
  * (symbols/stored.h) to `out`. The session must be opened with symbols.bounds. `renames`, which may
  * be NULL, is passed to tally_stored_writer_rename(). Returns 0, -ENOMEM, or another -errno after
- * printing an error. */
+ * emitting an error message. */
 int tally_session_store(struct tally_session *session, const struct tally_stored_renames *renames,
 			struct tally_str *out);
 
@@ -159,7 +160,8 @@ bool tally_session_has(const struct tally_session *session, uint64_t field);
 int tally_session_share_kallsyms(int fd);
 
 /* Check that the kernel symbol files specified by the user can be read. Returns 0, or -errno after
- * printing an error. */
-int tally_session_check_files(const struct tally_symbols_options *options);
+ * emitting an error message. */
+int tally_session_check_files(const struct tally_symbols_options *options,
+			      const struct tally_messages *to);
 
 #endif

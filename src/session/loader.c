@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/loader.h"
+#include "session/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/main/thread.h"
+#include "base/thread.h"
 
 enum { STATE_QUEUED = 1, STATE_READY, WAIT_NS = 10000000, CLONES_MAX = 4096, END_SECONDS = 2 };
 

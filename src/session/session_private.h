@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions shared by the session's source files. */
-#ifndef TALLY_CLI_RECORDING_SESSION_PRIVATE_H
-#define TALLY_CLI_RECORDING_SESSION_PRIVATE_H
+#ifndef TALLY_SESSION_PRIVATE_H
+#define TALLY_SESSION_PRIVATE_H
 
-#include "cli/recording/session.h"
+#include "session/session.h"
 
 /* Set the origin of the recording's symbols, based on its header. For a stream, call this after
  * reading up to the first sample. Returns 0 or -ENOMEM. */

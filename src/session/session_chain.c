@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/session_chain.h"
+#include "session/session_chain.h"
 
 #include <string.h>
 #include <sys/utsname.h>

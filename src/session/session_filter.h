@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Filter a session's samples by --cpu, --time, --pid, --tid, --comm, and the times in --query. */
-#ifndef TALLY_CLI_RECORDING_FILTER_H
-#define TALLY_CLI_RECORDING_FILTER_H
+#ifndef TALLY_SESSION_FILTER_H
+#define TALLY_SESSION_FILTER_H
 
-#include "cli/recording/session.h"
+#include "session/session.h"
 
-/* Parse session->options.filter. Returns 0, or -errno after printing an error. */
+/* Parse session->options.filter. Returns 0, or -errno after emitting an error message. */
 int session_filter_init(struct tally_session *session);
 
 /* Warn about options that could not be applied because samples lack the field to filter by. Returns

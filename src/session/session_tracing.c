@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/recording_tracing.h"
+#include "session/session_tracing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "cli/main/print.h"
 #include "tally/events.h"
 
 struct trace_event {
@@ -122,10 +121,11 @@ void tally_tracing_free(struct tally_tracing *tracing)
 static void warn_cut(struct tally_tracing *tracing)
 {
 	if (!tracing->has_warned)
-		tally_print_warning("%s: tracepoint output beyond the limit of %d bytes plus %d "
-				    "times the payload was truncated",
-				    tracing->session->path, TALLY_TRACE_TEXT_MAX,
-				    TALLY_TRACE_TEXT_PER_BYTE);
+		tally_message_warn(tracing->session->options.messages,
+				   "%s: tracepoint output beyond the limit of %d bytes plus %d "
+				   "times the payload was truncated",
+				   tracing->session->path, TALLY_TRACE_TEXT_MAX,
+				   TALLY_TRACE_TEXT_PER_BYTE);
 	tracing->has_warned = true;
 }
 

@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/main/print.h"
-#include "cli/recording/session.h"
-#include "cli/recording/session_private.h"
+#include "session/session.h"
+#include "session/session_private.h"
 
 /* Compare the header with this machine. The recording is from another machine if any value differs,
  * and from this machine if all values are recorded and equal; otherwise its origin is unknown. */
@@ -64,23 +63,25 @@ void tally_session_warn_foreign(const struct tally_session *session)
 		nr++;
 	}
 	if (nr == 1)
-		tally_print_warning("no symbols for %s: %s", tally_dso_name(first),
-				    tally_dso_state_text(TALLY_DSO_FOREIGN));
+		tally_message_warn(session->options.messages, "no symbols for %s: %s",
+				   tally_dso_name(first), tally_dso_state_text(TALLY_DSO_FOREIGN));
 	else if (nr)
-		tally_print_warning("no symbols for %s and %zu other file%s: %s",
-				    tally_dso_name(first), nr - 1, tally_plural(nr - 1),
-				    tally_dso_state_text(TALLY_DSO_FOREIGN));
+		tally_message_warn(session->options.messages,
+				   "no symbols for %s and %zu other file%s: %s",
+				   tally_dso_name(first), nr - 1, tally_plural(nr - 1),
+				   tally_dso_state_text(TALLY_DSO_FOREIGN));
 }
 
-int tally_session_check_files(const struct tally_symbols_options *options)
+int tally_session_check_files(const struct tally_symbols_options *options,
+			      const struct tally_messages *to)
 {
 	const char *const paths[] = {options->vmlinux, options->kallsyms};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(paths); i++) {
 		if (!paths[i] || !access(paths[i], R_OK))
 			continue;
-		tally_print_error("cannot read kernel symbols from %s: %s", paths[i],
-				  strerror(errno));
+		tally_message_error(to, "cannot read kernel symbols from %s: %s", paths[i],
+				    strerror(errno));
 		return -errno;
 	}
 	return 0;

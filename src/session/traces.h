@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Instruction traces in a recording (Intel PT, CoreSight, SPE etc.). tally does not decode traces
  * but reports their presence, so that a missing profile is not mistaken for an idle program. */
-#ifndef TALLY_CLI_RECORDING_TRACES_H
-#define TALLY_CLI_RECORDING_TRACES_H
+#ifndef TALLY_SESSION_TRACES_H
+#define TALLY_SESSION_TRACES_H
 
 #include <stdint.h>
 

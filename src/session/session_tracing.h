@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Format a recording's tracepoint payloads, using the formats stored in the recording. */
-#ifndef TALLY_CLI_RECORDING_TRACING_H
-#define TALLY_CLI_RECORDING_TRACING_H
+#ifndef TALLY_SESSION_TRACING_H
+#define TALLY_SESSION_TRACING_H
 
 #include "base/str.h"
-#include "cli/recording/session.h"
+#include "session/session.h"
 #include "tally/events.h"
 
 struct tally_tracing;

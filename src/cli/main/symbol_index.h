@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Location and size limit of the symbol index, from options and the environment. */
-#ifndef TALLY_CLI_RECORDING_INDEX_H
-#define TALLY_CLI_RECORDING_INDEX_H
+#ifndef TALLY_CLI_MAIN_SYMBOL_INDEX_H
+#define TALLY_CLI_MAIN_SYMBOL_INDEX_H
 
 #include <stdbool.h>
 

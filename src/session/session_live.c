@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/recording_live.h"
+#include "session/session_live.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Open recordings on behalf of a command: with its defaults, privileges, messages and progress. */
+#ifndef TALLY_CLI_MAIN_RECORDINGS_H
+#define TALLY_CLI_MAIN_RECORDINGS_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "session/session.h"
+
+/* Options of a command that reads recordings. */
+struct tally_recording_options {
+	struct tally_session_options session;
+	bool no_index;       /* do not use a symbol index */
+	bool goes_elsewhere; /* the result is written to a file, not to stdout */
+};
+
+/* Return `input`, or a default if `input` is NULL: "-", which is standard input, if that is a pipe,
+ * otherwise perf.data. */
+const char *tally_recording_input(const char *input);
+
+/* Prepare the process for reading recordings, and complete the options in `recording->session`: the
+ * input, messages, progress, the symbol index and the descriptor of kallsyms. Drops privileges.
+ * `index_dir` receives a path that must remain valid until the sessions are open. Returns 0, or
+ * -errno after printing an error. */
+int tally_recording_prepare(struct tally_recording_options *recording, struct tally_str *index_dir);
+
+/* Prepare, and open a session. Close it with tally_recording_close(). Returns 0, or -errno after
+ * printing an error. */
+int tally_recording_open(const struct tally_recording_options *recording,
+			 struct tally_session *session);
+
+/* Close the session. If its file was truncated while it was being read, forget that, because it was
+ * reported already. */
+void tally_recording_close(struct tally_session *session);
+
+#endif

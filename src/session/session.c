@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "session/session.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/session_fetch.h"
+#include "session/session_filter.h"
+#include "session/session_private.h"
+#include "symbols/stored.h"
+
+const char *tally_session_name(const char *path)
+{
+	return strncmp(path, "/proc/self/fd/", 14) != 0 ? path : "this recording";
+}
+
+bool tally_session_has(const struct tally_session *session, uint64_t field)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.sample_type & field)
+			return true;
+	}
+	return false;
+}
+
+int tally_session_share_kallsyms(int fd)
+{
+	int own = fd > 0 ? dup(fd) : 0;
+
+	if (own > 0)
+		(void)lseek(own, 0, SEEK_SET);
+	return own > 0 ? own : 0;
+}
+
+/* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken
+ * from the file's modification time. */
+static int64_t session_recorded(const struct tally_session *session)
+{
+	const char *path = session->path;
+	struct stat st;
+
+	if (session->options.fd)
+		return fstat(session->options.fd, &st) ? 0 : st.st_mtime;
+	return strcmp(path, "-") && !stat(path, &st) && !S_ISFIFO(st.st_mode) ? st.st_mtime : 0;
+}
+
+static int session_build_ids(struct tally_session *session)
+{
+	const struct tally_perfdata_build_id *id;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (id = tally_perfdata_build_id(session->data, i)); i++)
+		ret = tally_machine_build_id(session->machine,
+					     id->misc & PERF_RECORD_MISC_CPUMODE_MASK, id->filename,
+					     id->bytes, id->size);
+	return ret;
+}
+
+/* Explain why the file cannot be opened. Returns `code`. */
+static int session_explain_open(const struct tally_session *session, int code,
+				const struct tally_error *err)
+{
+	const struct tally_messages *to = session->options.messages;
+
+	tally_message_parse_error(to, session->path, code, err);
+	if (code == -ENOENT && !strcmp(session->path, "perf.data"))
+		tally_message_hint(to, "create one with 'tally record COMMAND', or specify another "
+				       "with '-i FILE'");
+	if (code == -EACCES)
+		tally_message_hint(
+			to, "the file belongs to another user; copy it, or run as its owner");
+	return code;
+}
+
+static int session_open_data(struct tally_session *session)
+{
+	struct tally_error err = {0};
+	int ret;
+
+	ret = session->options.fd
+		      ? tally_perfdata_open_fd(session->options.fd, &session->data, &err)
+		      : tally_perfdata_open(session->path, &session->data, &err);
+	return ret && !session->options.is_own ? session_explain_open(session, ret, &err) : ret;
+}
+
+/* Use the embedded symbols, if any. If they cannot be read, warn and continue without them. */
+static int session_use_stored(struct tally_session *session)
+{
+	struct tally_perfdata_feature feature;
+	struct tally_error err = {0};
+	int ret = 0;
+
+	for (size_t i = 0; tally_perfdata_feature(session->data, i, &feature); i++) {
+		if (feature.id == TALLY_FEATURE_EMBEDDED_SYMBOLS && !session->options.no_stored)
+			ret = tally_symbols_set_stored(session->symbols, feature.bytes.data,
+						       feature.bytes.len, &err);
+	}
+	if (ret && ret != -ENOMEM)
+		tally_message_warn(session->options.messages,
+				   "%s: ignoring its embedded symbols: %s", session->path,
+				   err.text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int tally_session_open(const struct tally_session_options *options, struct tally_session *session)
+{
+	int ret;
+
+	*session = (struct tally_session){
+		.options = *options, .time.last = UINT64_MAX, .is_again = options->is_own};
+	session->path = options->input;
+	session->options.symbols.recorded = session_recorded(session);
+	ret = tally_session_check_files(&session->options.symbols, options->messages);
+	if (ret)
+		goto out;
+	if (options->debuginfod)
+		ret = tally_session_fetch(options, &session->fetched);
+	if (!ret && session->fetched.len)
+		session->options.symbols.fetched_dir = tally_str_text(&session->fetched);
+	if (!ret)
+		ret = session_open_data(session);
+	if (!ret)
+		ret = tally_symbols_new(&session->options.symbols, &session->symbols);
+	session->options.symbols.index_dir = NULL;
+	/* A recording made by this process was recorded on this machine, but its header does not
+	 * contain the host name yet. */
+	if (!ret && !options->is_own)
+		ret = session_find_origin(session);
+	if (!ret)
+		ret = session_use_stored(session);
+	if (!ret)
+		ret = tally_machine_new(session->symbols, &session->machine);
+	session->feed.machine = session->machine;
+	session->feed.joins = true;
+	if (!ret)
+		ret = session_build_ids(session);
+	if (!ret)
+		ret = session_filter_init(session);
+out:
+	if (ret)
+		tally_session_close(session);
+	return ret;
+}
+
+void tally_session_close(struct tally_session *session)
+{
+	tally_feed_free(&session->feed);
+	tally_machine_free(session->machine);
+	tally_symbols_free(session->symbols);
+	if (session->options.symbols.kallsyms_fd > 0)
+		close(session->options.symbols.kallsyms_fd);
+	session->options.symbols.kallsyms_fd = 0;
+	tally_perfdata_close(session->data);
+	tally_ranges_free(&session->cpus);
+	tally_ranges_free(&session->pids);
+	tally_ranges_free(&session->tids);
+	tally_map_free(&session->counts);
+	tally_traces_free(&session->traces);
+	tally_intern_free(&session->comms);
+	tally_query_free(session->query);
+	tally_str_free(&session->fetched);
+	tally_vec_free(&session->chain);
+	tally_unwinder_free(&session->unwinder);
+	session->machine = NULL;
+	session->symbols = NULL;
+	session->query = NULL;
+	session->data = NULL;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Read a recording: pass its records to the machine, and its samples to the caller. */
+#include <errno.h>
+#include <string.h>
+
+#include "abi/abi_record.h"
+#include "base/arith.h"
+#include "session/session.h"
+#include "session/session_chain.h"
+#include "session/session_filter.h"
+#include "session/session_private.h"
+
+/* Pass a sample with counter values (PERF_SAMPLE_READ) to `fn` as one sample per group member. The
+ * period is the increase in the member's counter since its previous value. Members with an
+ * unchanged counter are skipped. */
+static int session_counts(struct tally_session *session, const struct tally_perfdata_record *record,
+			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+{
+	const struct tally_read *read = &sample->sample.read;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < read->nr && !ret; i++) {
+		struct tally_read_value value = tally_read_get(read, i);
+		uint64_t id = read->format & PERF_FORMAT_ID ? value.id : sample->sample.id;
+		uint64_t before = tally_map_get(&session->counts, id);
+		const struct tally_perfdata_event *event =
+			tally_perfdata_event_by_id(session->data, id);
+
+		if (before == TALLY_MAP_NONE)
+			before = 0;
+		if (event)
+			sample->event = event;
+		sample->period = value.value - before;
+		ret = tally_map_set(&session->counts, id, value.value);
+		if (!ret && sample->period)
+			ret = fn(arg, session, record, sample);
+	}
+	return ret;
+}
+
+/* Return true if the filter rejects the sample. Without filters, which is the common case, the
+ * filter function is not called. */
+static bool is_filtered_out(struct tally_session *session,
+			    const struct tally_session_sample *sample)
+{
+	return (session->filter_needs || session->has_comms || session->query) &&
+	       !session_filter_passes(session, sample);
+}
+
+/* Pass a decoded sample to `fn` if the filter accepts it. */
+static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
+			  const struct tally_feed_sample *facts,
+			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+{
+	const struct perf_event_attr *attr = &record->event->attr;
+	const struct tally_sample *decoded = &sample->sample;
+
+	/* Padding after raw data accounts for up to 7 leftover bytes. More leftover bytes indicate
+	 * a wrong record size, which hides the records that follow. */
+	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
+	sample->record = record;
+	sample->event = record->event;
+	sample->cpumode = facts->cpumode;
+	sample->period = facts->weight;
+	sample->thread = facts->thread;
+	if (is_filtered_out(session, sample))
+		return fn(arg, session, record, NULL);
+	session->health.branches +=
+		decoded->branches.nr && !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	if (decoded->present & PERF_SAMPLE_CALLCHAIN &&
+	    tally_session_chain(session, attr, facts->thread, &sample->sample))
+		return -ENOMEM;
+	if (decoded->present & PERF_SAMPLE_READ && decoded->read.nr)
+		return session_counts(session, record, sample, fn, arg);
+	return fn(arg, session, record, sample);
+}
+
+struct tally_session_lost tally_session_lost(const struct tally_session *session)
+{
+	const struct tally_feed_counts *counts = &session->feed.counts;
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.read_format & PERF_FORMAT_LOST)
+			return (struct tally_session_lost){
+				.records = TALLY_MAX(counts->lost_records, counts->lost_samples)};
+	}
+	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
+}
+
+/* Pass on the samples that are no longer waiting for a deferred callchain. */
+static int session_release(struct tally_session *session, tally_session_fn *fn, void *arg)
+{
+	struct tally_session_sample sample;
+	struct tally_perfdata_record record;
+	struct tally_feed_waited waited;
+	struct tally_feed_sample facts;
+	int ret = 0;
+
+	while (!ret &&
+	       (ret = tally_feed_next(&session->feed, &waited, &sample.sample, &facts)) > 0) {
+		memcpy(&record, waited.tag, sizeof(record));
+		record.data = waited.record;
+		ret = session_sample(session, &record, &facts, &sample, fn, arg);
+	}
+	return ret;
+}
+
+static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
+			  tally_session_fn *fn, void *arg)
+{
+	struct tally_session_sample sample; /* large; initialised by the decoder */
+	bool is_first = !session->feed.counts.samples;
+	struct tally_feed_event event = {0};
+	struct tally_feed_sample facts;
+	int ret;
+
+	session->health.out_of_order += !!(record->flags & TALLY_PERFDATA_LATE);
+	if (record->flags & TALLY_PERFDATA_DAMAGED) {
+		tally_feed_damaged(&session->feed, record->type);
+		return 0;
+	}
+	if (record->event)
+		event = (struct tally_feed_event){record->event->layout, &record->event->attr,
+						  record, sizeof(*record)};
+	ret = session->is_again ? 0 : tally_traces_add(&session->traces, record);
+	if (!ret)
+		ret = tally_feed_release(&session->feed, &event, record->data, record->size);
+	if (!ret)
+		ret = session_release(session, fn, arg);
+	if (ret)
+		return ret;
+	ret = tally_feed_record(&session->feed, &event, record->data, record->size, &sample.sample,
+				&facts);
+	if (ret >= 0 && is_first && session->feed.counts.samples &&
+	    tally_perfdata_info(session->data)->is_pipe && session_find_origin(session))
+		return -ENOMEM;
+	if (ret < 0)
+		return ret;
+	return ret ? session_sample(session, record, &facts, &sample, fn, arg)
+		   : fn(arg, session, record, NULL);
+}
+
+/* Fail if there are samples but none of them can be decoded. */
+static int check_samples(const struct tally_session *session)
+{
+	const struct tally_feed_counts *counts = &session->feed.counts;
+
+	if (counts->samples || !counts->damaged_samples)
+		return 0;
+	tally_message_error(session->options.messages,
+			    "%s: none of its %llu samples can be decoded", session->path,
+			    (unsigned long long)counts->damaged_samples);
+	return -EINVAL;
+}
+
+static int ignore_record(void *arg, struct tally_session *session,
+			 const struct tally_perfdata_record *record,
+			 const struct tally_session_sample *sample)
+{
+	return 0;
+}
+
+/* Return true if the file was truncated while being read, in either pass. Any other error is then a
+ * consequence of the truncation. */
+static bool session_is_cut(struct tally_session *session, struct tally_error *err)
+{
+	if (session->is_cut || !tally_perfdata_check(session->data, err))
+		return false;
+	session->is_cut = true;
+	return true;
+}
+
+/* Pass all records to `fn`. Returns 0, an error from reading, or the value returned by `fn`, which
+ * is also stored in `*ret_done`. */
+static int session_read(struct tally_session *session, tally_session_fn *fn, void *arg,
+			int *ret_done, struct tally_error *err)
+{
+	const struct tally_progress *progress = session->options.progress;
+	uint64_t size = tally_perfdata_info(session->data)->file_size;
+	struct tally_perfdata_record record;
+	int ret;
+
+	*ret_done = 0;
+	while ((ret = tally_perfdata_next_ordered(session->data, &record, err)) > 0) {
+		*ret_done = session_record(session, &record, fn, arg);
+		if (*ret_done)
+			break;
+		if (!(session->feed.counts.samples & 0xffff))
+			tally_progress_at(progress, "reading", session->path, record.offset, size);
+	}
+	tally_progress_end(progress);
+	tally_feed_end(&session->feed);
+	if (!*ret_done)
+		*ret_done = session_release(session, fn, arg);
+	return ret;
+}
+
+int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg)
+{
+	const struct tally_messages *to = session->options.messages;
+	struct tally_error err = {0};
+	int done, ret = session_read(session, fn ? fn : ignore_record, arg, &done, &err);
+	bool is_cut = session_is_cut(session, &err);
+
+	ret = is_cut ? -EINVAL : ret;
+	if (is_cut || (ret < 0 && !session->is_again))
+		session->ended = (struct tally_error){ret, err.text, err.offset};
+	if (!session->is_again)
+		tally_session_warn(session);
+	if (is_cut || (ret < 0 && !session->is_again))
+		tally_message_parse_error(to, session->path, ret, err.text ? &err : NULL);
+	if (done == -ENOMEM)
+		tally_message_error(to, "%s: out of memory", session->path);
+	if (!done && !session->is_again)
+		done = session_filter_finish(session);
+	if (!ret && !done && fn && !session->is_again)
+		ret = check_samples(session);
+	return done ? done : ret;
+}
+
+int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
+			tally_session_fn *fn, void *arg)
+{
+	struct tally_session_health health = session->health;
+	struct tally_feed_counts counts = session->feed.counts;
+	int ret = tally_perfdata_rewind(session->data);
+
+	if (!ret)
+		ret = tally_machine_restart(session->machine);
+	if (ret)
+		return ret;
+	tally_map_free(&session->counts);
+	session->is_again = true;
+	tally_unwinder_restart(&session->unwinder);
+	tally_perfdata_select(session->data, wanted, nr);
+	ret = tally_session_run(session, fn, arg);
+	tally_perfdata_select(session->data, NULL, 0);
+	session->health = health;
+	session->feed.counts = counts;
+	return ret;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Warnings about the problems of a recording. */
+#include "base/arith.h"
+#include "session/session.h"
+
+/* Warn about records that were skipped because they were too short. */
+static void warn_damaged(const struct tally_session *session)
+{
+	uint64_t records = tally_machine_stats(session->machine)->damaged;
+
+	if (session->feed.counts.damaged)
+		tally_message_warn(session->options.messages,
+				   "%s: skipped %llu records that are shorter than their attr "
+				   "requires, or have no attr",
+				   session->path, (unsigned long long)session->feed.counts.damaged);
+	if (session->health.long_samples)
+		tally_message_warn(
+			session->options.messages,
+			"%s: %llu samples are longer than their fields; the extra data is ignored",
+			session->path, (unsigned long long)session->health.long_samples);
+	if (records)
+		tally_message_warn(session->options.messages,
+				   "%s: skipped %llu task and mapping records that are too short, "
+				   "or have a name over 4095 bytes",
+				   session->path, (unsigned long long)records);
+}
+
+static void warn_note(const struct tally_session *session, const struct tally_perfdata_note *note)
+{
+	struct tally_str where = {0};
+
+	/* Records inside compressed data have no file offset. */
+	if (note->offset != UINT64_MAX)
+		tally_str_addf(&where, "at byte %llu", (unsigned long long)note->offset);
+	if (note->count > 1)
+		tally_str_addf(&where, "%s%llu more times", where.len ? ", and " : "",
+			       (unsigned long long)note->count - 1);
+	if (where.len)
+		tally_message_warn(session->options.messages, "%s: %s (%s)", session->path,
+				   note->text, tally_str_text(&where));
+	else
+		tally_message_warn(session->options.messages, "%s: %s", session->path, note->text);
+	tally_str_free(&where);
+}
+
+static void warn_traces(const struct tally_session *session)
+{
+	struct tally_str text = {0};
+
+	tally_traces_text(&session->traces, &text);
+	if (text.len)
+		tally_message_warn(session->options.messages, "%s: %s", session->path,
+				   tally_str_text(&text));
+	tally_str_free(&text);
+}
+
+void tally_session_warn(const struct tally_session *session)
+{
+	const struct tally_perfdata_note *note;
+
+	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++)
+		warn_note(session, note);
+	warn_damaged(session);
+	warn_traces(session);
+}
