@@ -20,7 +20,7 @@ JSON = {
     "list": ["list/list_print.c"],
     "doctor": ["doctor/doctor_print.c"],
     "diff": ["diff/diff.c", "diff/compare.c", "../view/diff_json.c"],
-    "report": ["report/report.c", "recording/health.c", "../view/view_json.c"],
+    "report": ["report/report.c", "../view/health.c", "../view/view_json.c"],
 }
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')
 CALL = re.compile(r"\b(tally_[a-z0-9_]+)\(")

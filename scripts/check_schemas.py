@@ -20,7 +20,7 @@ import generate_schemas
 
 # For each schema, the sources, relative to src/, that write documents with this schema.
 WRITERS = {
-    "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c", "session/traces.c"],
+    "health": ["view/health.c", "view/health_jit.c", "view/health_lines.c", "view/health_stacks.c", "session/traces.c"],
     "report": ["cli/report/report_text.c", "view/view_json.c"],
     "annotate": ["cli/annotate/annotate.c", "view/annotate_json.c"],
     "diff": ["cli/diff/diff.c", "cli/diff/compare.c", "view/diff_json.c"],
@@ -34,8 +34,8 @@ WRITERS = {
 }
 # Keys in tables: schema, source, and a regular expression that finds the keys.
 TABLES = [
-    ("health", "cli/recording/health.c", r'^\t\t\{"(\w+)", "'),
-    ("health", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
+    ("health", "view/health.c", r'^\t\t\{"(\w+)", "'),
+    ("health", "view/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
     ("report", "view/columns.c", r'^\t\{"(\w+)", "[^"]*", TALLY_KEY_'),
     ("stat", "cli/stat/stat_json.c", r'\{"(\w+)", key->'),
     ("stat", "cli/main/via_programs.c", r'\[TALLY_VIA_\w+\] =\s*\{"(\w+)"'),
@@ -58,7 +58,7 @@ WORDS = [
     ("doctor", "section", "cli/doctor/doctor_print.c", r'\[DOCTOR_\w+\] = "([^"]*)"', set()),
     ("doctor", "state", "cli/doctor/doctor_print.c", r'\[DOCTOR_\w+\] = \{"(\w+)"', set()),
     ("list", "kind", "cli/list/list_print.c", r'^\t\t"([^"]*)",$', set()),
-    ("health", "end", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",', set()),
+    ("health", "end", "view/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",', set()),
     ("annotate", "kind", "view/annotate_json.c", r'\[TALLY_INSTRUCTION_\w+\] = "([^"]*)"', set()),
     ("page", "name", "page/column.c", r'\[PAGE_\w+\] = \{"(\w+)"', set()),
     ("page", "as", "page/column.c", r'\[PAGE_\w+\] = "(\w+)"', set()),

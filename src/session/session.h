@@ -34,8 +34,6 @@ struct tally_session_filter {
 	const char *query;
 };
 
-struct tally_stored_renames;
-
 struct tally_session_options {
 	const char *input; /* path, or "-" for standard input */
 	struct tally_symbols_options symbols;
@@ -135,13 +133,6 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
 void tally_session_warn(const struct tally_session *session);
 
 void tally_session_close(struct tally_session *session);
-
-/* Read the recording to its end, resolve all its addresses, and append the embedded-symbols section
- * (symbols/stored.h) to `out`. The session must be opened with symbols.bounds. `renames`, which may
- * be NULL, is passed to tally_stored_writer_rename(). Returns 0, -ENOMEM, or another -errno after
- * emitting an error message. */
-int tally_session_store(struct tally_session *session, const struct tally_stored_renames *renames,
-			struct tally_str *out);
 
 /* Warn that symbols are missing because the files on this machine may differ from the recorded
  * ones. Used by commands that do not print a health summary. */

@@ -54,7 +54,7 @@ def test_a_new_key():
 
 
 def test_a_new_key_of_a_table():
-    found = broken("src/cli/recording/health.c", '{"leaf_only", "user', '{"frob", "user')
+    found = broken("src/view/health.c", '{"leaf_only", "user', '{"frob", "user')
     assert "health.schema.json does not have the key 'frob'" in found and "has the key 'leaf_only'" in found, found
     found = broken("src/abi/record_table.c", 'U64("hw_id")', 'U64("frob")')
     assert "script.schema.json does not have the key 'frob'" in found, found

@@ -15,7 +15,7 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/health.h"
+#include "view/health.h"
 
 /* Limits on the total size of the decoded code, and on the number of warnings about files without
  * code. */

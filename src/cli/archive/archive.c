@@ -14,7 +14,7 @@
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/recording_archive.h"
+#include "cli/main/archive_file.h"
 
 struct archive_config {
 	const char *input, *output, *symfs, *vmlinux, *kallsyms, *debuginfod;

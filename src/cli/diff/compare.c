@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "cli/main/print.h"
 #include "session/session_events.h"
-#include "cli/recording/health.h"
+#include "view/health.h"
 #include "sampler/privileges.h"
 
 /* A recording being read. */

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/doctor/doctor_text.h"
-#include "cli/main/runtimes.h"
+#include "view/runtimes.h"
 #include "sampler/sampler_program.h"
 #include "symbols/image.h"
 

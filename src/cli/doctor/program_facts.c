@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"
-#include "cli/main/runtimes.h"
+#include "view/runtimes.h"
 
 static const char *machine_name(uint16_t machine)
 {

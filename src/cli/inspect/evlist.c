@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 #include "base/map.h"
-#include "cli/main/attr_text.h"
+#include "view/attr_text.h"
 #include "cli/main/commands.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"

@@ -2,7 +2,7 @@
 /* List the opened events, for -v and --control evlist. */
 #include <stdio.h>
 
-#include "cli/main/attr_text.h"
+#include "view/attr_text.h"
 #include "cli/main/print_events.h"
 
 void tally_events_print(const struct tally_sampler *sampler, bool verbose)

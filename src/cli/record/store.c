@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/embed.h"
+#include "cli/main/archive_file.h"
 #include "cli/main/print.h"
 #include "cli/record/pinning.h"
-#include "cli/recording/recording_archive.h"
 
 /* Set the running kernel's build ID, which identifies the kernel immediately. Without the build ID,
  * all of kallsyms would have to be read to identify the kernel by its address. */
@@ -55,7 +56,7 @@ static int names_make(struct record *record, struct tally_str *out)
 		return ret;
 	ret = kernel_set(&session);
 	if (!ret)
-		ret = tally_session_store(&session, NULL, out);
+		ret = tally_archive_embed(&session, NULL, out);
 	tally_recording_close(&session);
 	return ret;
 }

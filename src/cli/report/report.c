@@ -14,7 +14,7 @@
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
 #include "session/session_events.h"
-#include "cli/recording/recording_header.h"
+#include "view/recording_header.h"
 #include "cli/report/report_export.h"
 #include "cli/report/report.h"
 #include "view/wrap.h"

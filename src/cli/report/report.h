@@ -4,7 +4,7 @@
 #define TALLY_CLI_REPORT_REPORT_H
 
 #include "base/intern.h"
-#include "cli/recording/document.h"
+#include "cli/main/document.h"
 #include "cli/recording/recording_rows.h"
 #include "session/session.h"
 #include "session/session_tracing.h"

@@ -9,7 +9,7 @@
 #include "cli/browser/browser.h"
 #include "cli/browser/find_samples.h"
 #include "cli/main/output_stream.h"
-#include "cli/recording/health.h"
+#include "view/health.h"
 #include "cli/report/report.h"
 #include "profile/profile_annotate.h"
 

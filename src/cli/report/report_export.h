@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_REPORT_EXPORT_H
 #define TALLY_CLI_REPORT_EXPORT_H
 
-#include "cli/recording/document.h"
+#include "cli/main/document.h"
 #include "cli/report/report.h"
 
 /* Check the options and set dependent options. Returns 0, or -EINVAL after printing an error. */

@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
-#include "cli/recording/health.h"
+#include "view/health.h"
 #include "cli/report/report_export.h"
 #include "page/svg.h"
 #include "view/shorten.h"

@@ -9,7 +9,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
-#include "cli/recording/health.h"
+#include "view/health.h"
 #include "cli/report/report_csv.h"
 #include "cli/report/report_export.h"
 #include "cli/report/report.h"

@@ -12,7 +12,7 @@
 #include "cli/main/print.h"
 #include "cli/main/recordings.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/recording_header.h"
+#include "view/recording_header.h"
 #include "cli/script/dump.h"
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"

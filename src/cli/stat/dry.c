@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/main/attr_text.h"
+#include "view/attr_text.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/stat/dry.h"

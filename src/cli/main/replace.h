@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Atomic replacement of a file through a temporary file in the same directory. After any error, the
+ * old file is unchanged and the temporary file is removed. */
+#ifndef TALLY_CLI_MAIN_REPLACE_H
+#define TALLY_CLI_MAIN_REPLACE_H
+
+#include <signal.h>
+
+struct tally_replacement {
+	char *path, *temporary;
+	int fd;
+	sigset_t mask; /* signal mask to restore */
+};
+
+/* Print that `path` cannot be written because of the error `code` (-errno). Returns `code`. */
+int tally_replacement_print_error(const char *path, int code);
+
+/* Create an empty temporary file next to `path`, or next to the target if `path` is a symbolic
+ * link. INT, TERM and HUP are blocked from here on. Returns 0, or -errno after printing an error:
+ * -EISDIR for a directory, -EINVAL for anything else that is not a regular file. */
+int tally_replacement_open(const char *path, struct tally_replacement *ret_replacement);
+
+/* Return -EINTR if INT, TERM or HUP is pending, otherwise 0. `replacement` is a struct
+ * tally_replacement. */
+int tally_replacement_check(void *replacement);
+
+/* Move the temporary file to its final name. Copy owner, mode and times from the file `like`; if
+ * `like` is -1, copy owner, group and mode from the replaced file, or use the defaults for new
+ * files. Returns 0, or -errno after printing an error, with nothing replaced. */
+int tally_replacement_commit(struct tally_replacement *replacement, int like);
+
+/* Remove the temporary file unless it was committed, and unblock signals. Pending signals are
+ * delivered. */
+void tally_replacement_close(struct tally_replacement *replacement);
+
+#endif
