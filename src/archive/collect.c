@@ -154,9 +154,11 @@ static int branches_add(struct tally_archive *archive, const struct tally_thread
 	return ret;
 }
 
-int tally_archive_add(struct tally_archive *archive, const struct tally_thread *thread,
-		      uint8_t cpumode, const struct tally_sample *sample)
+int tally_archive_add(struct tally_archive *archive, const struct tally_feed_sample *from)
 {
+	const struct tally_thread *thread = from->thread;
+	const struct tally_sample *sample = &from->sample;
+	uint8_t cpumode = from->cpumode;
 	int ret;
 
 	kernel_follow(archive);

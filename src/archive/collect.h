@@ -7,9 +7,8 @@
 #ifndef TALLY_ARCHIVE_COLLECT_H
 #define TALLY_ARCHIVE_COLLECT_H
 
-#include "abi/abi_sample.h"
 #include "base/map.h"
-#include "profile/machine.h"
+#include "profile/feed.h"
 #include "symbols/stored_write.h"
 
 struct tally_archive {
@@ -27,7 +26,6 @@ int tally_archive_init(struct tally_archive *archive, struct tally_machine *mach
 void tally_archive_free(struct tally_archive *archive);
 
 /* Add the addresses in a sample, which must have a complete callchain. */
-int tally_archive_add(struct tally_archive *archive, const struct tally_thread *thread,
-		      uint8_t cpumode, const struct tally_sample *sample);
+int tally_archive_add(struct tally_archive *archive, const struct tally_feed_sample *sample);
 
 #endif

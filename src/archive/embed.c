@@ -9,11 +9,11 @@
 
 static int store_sample(void *arg, struct tally_session *session,
 			const struct tally_perfdata_record *record,
-			const struct tally_session_sample *sample)
+			struct tally_feed_sample *sample)
 {
 	if (!sample)
 		return 0;
-	return tally_archive_add(arg, sample->thread, sample->cpumode, &sample->sample);
+	return tally_archive_add(arg, sample);
 }
 
 /* Warn about files without embedded source lines, because incomplete source lines would otherwise

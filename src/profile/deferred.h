@@ -50,6 +50,7 @@ struct tally_deferred_sample {
 	const struct perf_event_attr *attr;
 	const void *record, *tag; /* the record, and data attached by the caller */
 	size_t size, tag_size;
+	uint32_t event;             /* number of the event */
 	bool is_joined;             /* callers have arrived, though there may be none */
 	struct tally_words callers; /* as stored in the CALLCHAIN_DEFERRED record */
 };

@@ -14,9 +14,9 @@ void tally_feed_damaged(struct tally_feed *feed, uint32_t type)
 	feed->counts.damaged_samples += type == PERF_RECORD_SAMPLE;
 }
 
-/* Return the weight of a sample. If the attr specifies a frequency rather than a period, only the
+/* Return the period of a sample. If the attr specifies a frequency rather than a period, only the
  * sample itself contains the period. */
-static uint64_t sample_weight(const struct perf_event_attr *attr, const struct tally_sample *sample)
+static uint64_t sample_period(const struct perf_event_attr *attr, const struct tally_sample *sample)
 {
 	if (sample->present & PERF_SAMPLE_PERIOD)
 		return sample->period;
@@ -32,48 +32,53 @@ static uint64_t sample_moment(const struct perf_event_attr *attr, const struct t
 	return is_theirs && sample->present & PERF_SAMPLE_TIME ? sample->time : TALLY_TIME_UNKNOWN;
 }
 
-/* Set the thread, mode and weight of a decoded sample. Return 1 or -ENOMEM. */
-static int feed_facts(struct tally_feed *feed, const struct perf_event_attr *attr,
-		      const void *record, const struct tally_sample *sample,
-		      struct tally_feed_sample *ret_facts)
+/* Complete a decoded sample and pass it on. */
+static int sample_pass(struct tally_feed *feed, struct tally_feed_sample *sample)
 {
-	uint8_t cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	uint64_t time = sample->present & PERF_SAMPLE_TIME ? sample->time : 0;
-	struct tally_thread *thread =
-		tally_machine_sample_thread(feed->machine, sample->pid, sample->tid, cpumode, time);
+	const struct tally_sample *decoded = &sample->sample;
+	uint64_t time = decoded->present & PERF_SAMPLE_TIME ? decoded->time : 0;
 
-	if (!thread)
+	sample->cpumode = tally_record_header(sample->record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	sample->thread = tally_machine_sample_thread(feed->machine, decoded->pid, decoded->tid,
+						     sample->cpumode, time);
+	if (!sample->thread)
 		return -ENOMEM;
-	tally_machine_set_time(feed->machine, sample_moment(attr, sample));
-	ret_facts->thread = thread;
-	ret_facts->weight = sample_weight(attr, sample);
-	ret_facts->cpumode = cpumode;
-	return 1;
+	tally_machine_set_time(feed->machine, sample_moment(sample->attr, decoded));
+	sample->period = sample_period(sample->attr, decoded);
+	sample->number = 0;
+	sample->label = 0;
+	return feed->on_sample(feed->arg, sample);
 }
 
 static int feed_sample(struct tally_feed *feed, const struct tally_feed_event *event,
-		       const void *record, size_t size, struct tally_sample *ret_sample,
-		       struct tally_feed_sample *ret_facts)
+		       const void *record, size_t size)
 {
+	struct tally_feed_sample sample; /* large; initialized by the decoder and sample_pass() */
 	uint64_t cookie;
 
-	if (!event->layout || tally_sample_decode(event->layout, record, size, ret_sample, NULL)) {
+	if (!event->layout ||
+	    tally_sample_decode(event->layout, record, size, &sample.sample, NULL)) {
 		tally_feed_damaged(feed, PERF_RECORD_SAMPLE);
 		return 0;
 	}
 	feed->counts.samples++;
 	if (feed->joins && event->attr->defer_callchain &&
-	    tally_deferred_cookie(ret_sample->callchain, &cookie))
-		return tally_deferred_add(&feed->deferred, ret_sample->tid, cookie,
+	    tally_deferred_cookie(sample.sample.callchain, &cookie))
+		return tally_deferred_add(&feed->deferred, sample.sample.tid, cookie,
 					  &(struct tally_deferred_sample){
 						  .layout = event->layout,
 						  .attr = event->attr,
+						  .event = event->index,
 						  .record = record,
 						  .tag = event->tag,
 						  .size = size,
 						  .tag_size = event->tag_size,
 					  });
-	return feed_facts(feed, event->attr, record, ret_sample, ret_facts);
+	sample.attr = event->attr;
+	sample.event = event->index;
+	sample.record = record;
+	sample.tag = event->tag;
+	return sample_pass(feed, &sample);
 }
 
 /* ---- waiting samples ------------------------------------------------------- */
@@ -93,14 +98,14 @@ static int feed_callers(struct tally_feed *feed, const struct tally_feed_event *
 	return tally_deferred_join(&feed->deferred, from.tid, deferred.cookie, deferred.callers);
 }
 
-int tally_feed_release(struct tally_feed *feed, const struct tally_feed_event *event,
-		       const void *record, size_t size)
+/* Make waiting samples ready if a record contains their callers, or shows that the callers will not
+ * arrive. Return 0 or -ENOMEM. */
+static int feed_release(struct tally_feed *feed, const struct tally_feed_event *event,
+			const void *record, size_t size)
 {
 	struct tally_comm comm;
 	struct tally_task task;
 
-	if (!feed->deferred.first || size < sizeof(struct perf_event_header))
-		return 0;
 	switch (tally_record_header(record).type) {
 	case PERF_RECORD_CALLCHAIN_DEFERRED: return feed_callers(feed, event, record, size);
 	case PERF_RECORD_EXIT:
@@ -113,11 +118,6 @@ int tally_feed_release(struct tally_feed *feed, const struct tally_feed_event *e
 		return 0;
 	default: return 0;
 	}
-}
-
-void tally_feed_end(struct tally_feed *feed)
-{
-	tally_deferred_release_all(&feed->deferred);
 }
 
 static int chain_push(struct tally_feed *feed, struct tally_words words)
@@ -151,20 +151,39 @@ static int chain_join(struct tally_feed *feed, const struct tally_deferred_sampl
 	return ret;
 }
 
-int tally_feed_next(struct tally_feed *feed, struct tally_feed_waited *ret_waited,
-		    struct tally_sample *ret_sample, struct tally_feed_sample *ret_facts)
+/* Pass on the samples that are ready, in the order in which they became ready. */
+static int feed_ready(struct tally_feed *feed)
 {
 	struct tally_deferred_sample waited;
+	struct tally_feed_sample sample;
+	int ret = 0;
 
-	if (!tally_deferred_next(&feed->deferred, &waited))
-		return 0;
-	feed->counts.unjoined += !waited.is_joined;
-	/* Cannot fail: decoding already succeeded when the sample was fed. */
-	(void)tally_sample_decode(waited.layout, waited.record, waited.size, ret_sample, NULL);
-	if (chain_join(feed, &waited, ret_sample))
-		return -ENOMEM;
-	*ret_waited = (struct tally_feed_waited){waited.record, waited.tag, waited.size};
-	return feed_facts(feed, waited.attr, waited.record, ret_sample, ret_facts);
+	while (!ret && tally_deferred_next(&feed->deferred, &waited)) {
+		feed->counts.unjoined += !waited.is_joined;
+		/* Cannot fail: decoding already succeeded when the sample was fed. */
+		(void)tally_sample_decode(waited.layout, waited.record, waited.size, &sample.sample,
+					  NULL);
+		if (chain_join(feed, &waited, &sample.sample))
+			return -ENOMEM;
+		sample.attr = waited.attr;
+		sample.event = waited.event;
+		sample.record = waited.record;
+		sample.tag = waited.tag;
+		ret = sample_pass(feed, &sample);
+	}
+	return ret;
+}
+
+int tally_feed_end(struct tally_feed *feed)
+{
+	tally_deferred_release_all(&feed->deferred);
+	return feed_ready(feed);
+}
+
+void tally_feed_init(struct tally_feed *feed, struct tally_machine *machine,
+		     tally_feed_fn *on_sample, void *arg)
+{
+	*feed = (struct tally_feed){.machine = machine, .on_sample = on_sample, .arg = arg};
 }
 
 void tally_feed_free(struct tally_feed *feed)
@@ -197,18 +216,24 @@ static void feed_lost(struct tally_feed_counts *counts, uint32_t type, const voi
 }
 
 int tally_feed_record(struct tally_feed *feed, const struct tally_feed_event *event,
-		      const void *record, size_t size, struct tally_sample *ret_sample,
-		      struct tally_feed_sample *ret_facts)
+		      const void *record, size_t size)
 {
 	uint32_t type;
+	int ret = 0;
 
 	if (size < sizeof(struct perf_event_header)) {
 		tally_feed_damaged(feed, 0);
 		return 0;
 	}
+	if (feed->deferred.first)
+		ret = feed_release(feed, event, record, size);
+	if (!ret && feed->deferred.ready)
+		ret = feed_ready(feed);
+	if (ret)
+		return ret;
 	type = tally_record_header(record).type;
 	if (type == PERF_RECORD_SAMPLE)
-		return feed_sample(feed, event, record, size, ret_sample, ret_facts);
+		return feed_sample(feed, event, record, size);
 	feed_lost(&feed->counts, type, record, size);
 	return tally_machine_record(feed->machine, record, size);
 }

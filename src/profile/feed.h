@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Feeds records to a machine, one at a time and in time order. This is the only path from kernel
- * records to threads, maps and weighted samples. It is used when a file is read, when ring buffers
- * are drained, and when a recorder checks which files were hit. Not thread-safe.
+ * Feeds records to a machine, one at a time and in time order, and passes the samples to a callback.
+ * This is the only path from kernel records to threads, maps and weighted samples. It is used when
+ * a file is read, when ring buffers are drained, and when a recorder checks which files were hit.
+ * Not thread-safe.
  *
- * If `joins` is set, samples wait for user-space callers that arrive later (see deferred.h). In
- * that case, make the following calls before each record and after the last record:
- *
- *	ret = tally_feed_release(&feed, &event, record, size); or tally_feed_end(&feed);
- *	while (ret >= 0 && (ret = tally_feed_next(&feed, &waited, &sample, &facts)) > 0)
- *		use(&sample, &facts, waited.tag);
+ * If `joins` is set, samples wait for user-space callers that arrive later (see deferred.h). They
+ * are passed to the callback before the record that ends their wait is processed, while the thread's
+ * state still matches the samples.
  *
  * This module does not look up a record's event, and does not sort records.
  */
@@ -35,59 +33,57 @@ struct tally_feed_counts {
 	uint64_t unjoined;        /* samples released without their callers */
 };
 
-/* Initialize to zero, except for the machine, which is borrowed, and `joins`. */
-struct tally_feed {
-	struct tally_machine *machine;
-	struct tally_feed_counts counts;
-	bool joins; /* samples wait for their callers; otherwise they are returned unchanged */
-	struct tally_deferred deferred;
-	TALLY_VEC(uint64_t) chain; /* callchain of the last sample from tally_feed_next() */
-};
-
 /* Format of an event's records. The pointers are borrowed while samples wait. If all are NULL, the
  * event is unknown, and its samples are counted as damaged. */
 struct tally_feed_event {
 	const struct tally_sample_layout *layout;
 	const struct perf_event_attr *attr;
+	uint32_t index;  /* number of the event */
 	const void *tag; /* copied if the sample waits */
 	size_t tag_size;
 };
 
-/* A sample's thread, mode and weight. */
+/* A decoded sample on its way from a record to a row. */
 struct tally_feed_sample {
+	struct tally_sample sample;
+	const struct perf_event_attr *attr;
 	struct tally_thread *thread;
-	uint64_t weight; /* the sample's period, otherwise the attr's, otherwise 1 */
+	const struct perf_event_header *record; /* may not be aligned */
+	const void *tag;                        /* from struct tally_feed_event, or a copy */
+	uint64_t period; /* the sample's period, otherwise the attr's, otherwise 1 */
+	uint64_t number; /* for the owner: identifies the sample if it is read twice, or 0 */
+	uint32_t event;  /* number of the event */
+	uint32_t label;  /* for the owner: see TALLY_BY_LABEL */
 	uint8_t cpumode; /* PERF_RECORD_MISC_* */
 };
 
-/* A sample that has waited and is now ready. */
-struct tally_feed_waited {
-	const void *record, *tag;
-	size_t size;
+/* Callback for a sample. The sample points into its record and is valid during the call; the
+ * callback may change it. A nonzero return value is returned by the function that was called. */
+typedef int tally_feed_fn(void *arg, struct tally_feed_sample *sample);
+
+struct tally_feed {
+	struct tally_machine *machine; /* borrowed */
+	tally_feed_fn *on_sample;
+	void *arg;
+	struct tally_feed_counts counts;
+	bool joins; /* samples wait for their callers; otherwise they are passed on unchanged */
+	struct tally_deferred deferred;
+	TALLY_VEC(uint64_t) chain; /* callchain of a sample that has waited */
 };
 
-/* Process a record of `size` bytes in host byte order. Returns 1 for a decoded sample, which points
- * into the record; 0 for other records, for waiting samples, and for damaged records, which are
- * counted; or -ENOMEM. The outputs are valid only if 1 is returned, but may be overwritten in any
- * case, because the sample is large and is decoded in place. */
+/* Initialize a feed. */
+void tally_feed_init(struct tally_feed *feed, struct tally_machine *machine,
+		     tally_feed_fn *on_sample, void *arg);
+
+/* Process a record of `size` bytes in host byte order. Passes on the samples that have waited for
+ * it, and the record's own sample, unless it waits or is damaged; damaged records are counted.
+ * Returns 0, -ENOMEM, or the callback's value. */
 int tally_feed_record(struct tally_feed *feed, const struct tally_feed_event *event,
-		      const void *record, size_t size, struct tally_sample *ret_sample,
-		      struct tally_feed_sample *ret_facts);
+		      const void *record, size_t size);
 
-/* Make waiting samples ready if a record contains their callers, or shows that the callers will not
- * arrive. Call this before the record is fed, while the thread's state still matches the samples.
- * Returns 0 or -ENOMEM. */
-int tally_feed_release(struct tally_feed *feed, const struct tally_feed_event *event,
-		       const void *record, size_t size);
-
-/* Make all waiting samples ready. Call this after the last record. */
-void tally_feed_end(struct tally_feed *feed);
-
-/* Return the next ready sample; samples are returned in the order in which they became ready. The
- * sample is valid until the next call, and has no user-space callers if they did not arrive.
- * Returns 1, 0 if no sample is ready, or -ENOMEM. */
-int tally_feed_next(struct tally_feed *feed, struct tally_feed_waited *ret_waited,
-		    struct tally_sample *ret_sample, struct tally_feed_sample *ret_facts);
+/* Pass on all waiting samples, without the callers that did not arrive. Call this after the last
+ * record. Returns 0, -ENOMEM, or the callback's value. */
+int tally_feed_end(struct tally_feed *feed);
 
 /* Free the waiting samples. */
 void tally_feed_free(struct tally_feed *feed);

@@ -100,9 +100,10 @@ static int gather_chain(struct tally_profile *profile, const struct tally_thread
 	return 0;
 }
 
-int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
-		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to)
+int profile_gather(struct tally_profile *profile, const struct tally_feed_sample *from,
+		   struct tally_gathered *to)
 {
+	struct tally_words chain = from->sample.callchain;
 	struct tally_batch *batch = &profile->batch;
 	int ret = tally_vec_reserve(&batch->location_keys,
 				    batch->location_keys.len + TALLY_LOCATION_KEY_WORDS);
@@ -111,20 +112,19 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 		return ret;
 	to->first = (uint32_t)batch->location_keys.len;
 	batch->location_keys.len += (size_t)tally_machine_location_key(
-		profile->machine, thread, cpumode, sample->ip,
+		profile->machine, from->thread, from->cpumode, from->sample.ip,
 		&batch->location_keys.data[batch->location_keys.len]);
 	to->callers = to->end = (uint32_t)batch->location_keys.len;
 	profile_address_prefetch(profile, batch->location_keys.data[to->first]);
-	if (!(profile_has_callers(profile) || profile->options.second_pass) ||
-	    !sample->callchain.nr)
+	if (!(profile_has_callers(profile) || profile->options.second_pass) || !chain.nr)
 		return 0;
 	to->has_chain = true;
-	to->callers_from = profile->callers_from;
+	to->callers_from = tally_callers_from(from->attr, profile->options.raw_chains);
 	if (!profile_has_callers(profile)) {
-		gather_flags(cpumode, sample->callchain, profile->options.max_stack, to);
+		gather_flags(from->cpumode, chain, profile->options.max_stack, to);
 		return 0;
 	}
-	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);
+	ret = gather_chain(profile, from->thread, from->cpumode, chain, to);
 	to->end = (uint32_t)batch->location_keys.len;
 	to->returns = to->returns ? to->returns : to->end;
 	if (!ret && to->end > to->callers)

@@ -261,39 +261,38 @@ static uint32_t sample_comm(struct tally_profile *profile, const struct tally_th
 	return comm;
 }
 
-int tally_profile_add(struct tally_profile *profile, uint32_t event,
-		      const struct tally_thread *thread, uint8_t cpumode,
-		      const struct tally_sample *sample, uint64_t weight, uint64_t number)
+int tally_profile_add(struct tally_profile *profile, const struct tally_feed_sample *sample)
 {
-	struct tally_gathered *to;
+	const struct tally_thread *thread = sample->thread;
 	unsigned by = profile->options.by;
-	int ret = profile_sample_is_wanted(profile, number);
+	struct tally_gathered *to;
+	int ret = profile_sample_is_wanted(profile, sample->number);
 
 	if (ret <= 0)
 		return ret;
-	ret = totals_reach(profile, event);
+	ret = totals_reach(profile, sample->event);
 	if (!ret)
 		ret = batch_start(profile);
 	if (ret)
 		return ret;
 	to = &profile->batch.samples[profile->batch.nr];
-	profile->totals.data[event].nr += !profile->in_second_pass;
-	profile->totals.data[event].period += profile->in_second_pass ? 0 : weight;
+	profile->totals.data[sample->event].nr += !profile->in_second_pass;
+	profile->totals.data[sample->event].period += profile->in_second_pass ? 0 : sample->period;
 	to->key = (struct tally_bucket_key){
-		.event = event,
+		.event = sample->event,
 		.comm = by & TALLY_BY_COMM ? sample_comm(profile, thread) : 0,
 		.thread = by & TALLY_BY_THREAD ? thread->index : 0,
-		.cpu = by & TALLY_BY_CPU ? sample->cpu : 0,
-		.label = by & TALLY_BY_LABEL ? profile->label : 0,
+		.cpu = by & TALLY_BY_CPU ? sample->sample.cpu : 0,
+		.label = by & TALLY_BY_LABEL ? sample->label : 0,
 	};
 	to->has_chain = to->has_leaf = to->is_bad = to->is_cut = to->leaf_only = false;
 	to->has_callers = to->passes = to->is_new = to->is_astray = false;
 	to->returns = 0;
-	to->weight = weight;
-	to->time = sample->present & PERF_SAMPLE_TIME ? sample->time : 0;
+	to->weight = sample->period;
+	to->time = sample->sample.present & PERF_SAMPLE_TIME ? sample->sample.time : 0;
 	to->comm = thread->comm;
-	to->number = number;
-	ret = profile_gather(profile, thread, cpumode, sample, to);
+	to->number = sample->number;
+	ret = profile_gather(profile, sample, to);
 	if (ret)
 		return ret;
 	if (++profile->batch.nr == TALLY_BATCH)

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "profile/callers.h"
+#include "profile/feed.h"
 #include "profile/profile_frames.h"
 #include "profile/machine.h"
 #include "profile/stacks.h"
@@ -48,6 +49,7 @@ struct tally_profile_options {
 	unsigned by;        /* TALLY_BY_* */
 	unsigned lines;     /* TALLY_LINES_*; not for a live profile */
 	uint32_t max_stack; /* maximum number of frames in a callchain; 0 for perf's limit, 127 */
+	bool raw_chains;    /* keep callers as recorded, without validating return addresses */
 	bool is_live;       /* rows are built while samples are arriving; caches are small */
 	/* Samples are added twice: see tally_profile_second_pass(). Must not be combined with
 	 * TALLY_BY_PATH. */
@@ -172,9 +174,6 @@ struct tally_profile {
 	struct tally_stacks stacks;
 	TALLY_VEC(struct tally_bucket) buckets;
 	struct tally_slots slots; /* index of the buckets */
-	/* Properties of the next samples to be added: */
-	uint32_t label; /* number assigned by the caller */
-	enum tally_callers_from callers_from;
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* direct-mapped */
@@ -242,10 +241,7 @@ void tally_profile_zero(struct tally_profile *profile);
  * Returns 0 or -ENOMEM. */
 int tally_profile_collect(struct tally_profile *profile, size_t nr_gone);
 
-/* Add a sample of event number `event`. `cpumode` is taken from the record; `weight` is usually the
- * period; `number` identifies the sample in the second pass. Returns 0 or -ENOMEM. */
-int tally_profile_add(struct tally_profile *profile, uint32_t event,
-		      const struct tally_thread *thread, uint8_t cpumode,
-		      const struct tally_sample *sample, uint64_t weight, uint64_t number);
+/* Add a sample. sample->number identifies it in the second pass. Returns 0 or -ENOMEM. */
+int tally_profile_add(struct tally_profile *profile, const struct tally_feed_sample *sample);
 
 #endif

@@ -296,30 +296,32 @@ static int total_reach(struct tally_annotate *annotate, uint32_t event)
 	return ret;
 }
 
-int tally_annotate_add(struct tally_annotate *annotate, uint32_t event,
-		       const struct tally_thread *thread, uint8_t cpumode,
-		       const struct tally_sample *sample, uint64_t weight,
-		       enum tally_callers_from callers_from)
+int tally_annotate_add(struct tally_annotate *annotate, const struct tally_feed_sample *sample)
 {
-	struct sample_facts facts = {.event = event, .weight = weight};
+	struct sample_facts facts = {.event = sample->event, .weight = sample->period};
 	struct caller_walk walk = {
-		.thread = thread, .cpumode = cpumode, .callers_from = callers_from};
+		.thread = sample->thread,
+		.cpumode = sample->cpumode,
+		.callers_from = tally_callers_from(sample->attr, annotate->options.raw_chains)};
+	struct tally_annotate_total *total;
 	const struct tally_location *where;
-	int ret = total_reach(annotate, event);
+	int ret = total_reach(annotate, sample->event);
 
 	if (ret)
 		return ret;
-	where = tally_machine_locate(annotate->machine, thread, cpumode, sample->ip);
+	where = tally_machine_locate(annotate->machine, sample->thread, sample->cpumode,
+				     sample->sample.ip);
+	total = &annotate->totals.data[sample->event];
 	annotate->nr_samples++;
-	annotate->totals.data[event].nr++;
-	annotate->totals.data[event].weight += weight;
-	annotate->totals.data[event].nr_unnamed += !where->symbol;
+	total->nr++;
+	total->weight += sample->period;
+	total->nr_unnamed += !where->symbol;
 	facts.symbol = where->symbol;
 	facts.addr = where->addr;
 	ret = location_add(annotate, where, &facts, true, false);
 	if (ret || annotate->options.no_callers)
 		return ret;
-	return callers_add(annotate, &walk, sample->callchain, &facts);
+	return callers_add(annotate, &walk, sample->sample.callchain, &facts);
 }
 
 /* ---- results ------------------------------------------------------------------------ */

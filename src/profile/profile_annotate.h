@@ -6,7 +6,7 @@
  * callees.
  *
  *	ret = tally_annotate_new(machine, &options, &annotate);
- *	ret = tally_annotate_add(annotate, event, thread, cpumode, &sample, weight);	(many)
+ *	ret = tally_annotate_add(annotate, sample);	(many)
  *	ret = tally_annotate_finish(annotate);
  *	... read the functions and their addresses; annotation.h maps them to instructions
  *
@@ -22,6 +22,7 @@
 
 #include "abi/abi_sample.h"
 #include "profile/callers.h"
+#include "profile/feed.h"
 #include "profile/profile_frames.h"
 #include "profile/machine.h"
 
@@ -36,6 +37,7 @@ struct tally_annotate_options {
 	const char *const *dsos;
 	uint32_t max_stack;  /* maximum number of frames in a callchain; 0 for 127 */
 	uint32_t max_places; /* maximum number of (address, event) pairs; 0 for four million */
+	bool raw_chains;     /* keep callers as recorded, without validating return addresses */
 	bool no_callers;     /* ignore callchains; totals then cover only sample addresses */
 };
 
@@ -77,11 +79,8 @@ int tally_annotate_new(struct tally_machine *machine, const struct tally_annotat
 		       struct tally_annotate **ret_annotate);
 void tally_annotate_free(struct tally_annotate *annotate);
 
-/* Add a sample. The arguments are the same as for tally_profile_add(). Returns 0 or -ENOMEM. */
-int tally_annotate_add(struct tally_annotate *annotate, uint32_t event,
-		       const struct tally_thread *thread, uint8_t cpumode,
-		       const struct tally_sample *sample, uint64_t weight,
-		       enum tally_callers_from callers_from);
+/* Add a sample. Returns 0 or -ENOMEM. */
+int tally_annotate_add(struct tally_annotate *annotate, const struct tally_feed_sample *sample);
 
 /* Finish adding samples. Results are available only after this call. Returns 0 or -ENOMEM. */
 int tally_annotate_finish(struct tally_annotate *annotate);

@@ -55,8 +55,8 @@ int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *lo
 			       size_t *at, uint32_t *ret_frame);
 
 /* Add the location keys of a sample and its chain to the batch (gather.c). Returns 0 or -ENOMEM. */
-int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
-		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to);
+int profile_gather(struct tally_profile *profile, const struct tally_feed_sample *from,
+		   struct tally_gathered *to);
 
 /* Resolve the samples in the batch, and count them. Returns 0 or -ENOMEM. */
 int profile_batch_resolve(struct tally_profile *profile);

@@ -134,7 +134,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 		ret = session_use_stored(session);
 	if (!ret)
 		ret = tally_machine_new(session->symbols, &session->machine);
-	session->feed.machine = session->machine;
+	tally_feed_init(&session->feed, session->machine, session_on_sample, session);
 	session->feed.joins = true;
 	if (!ret)
 		ret = session_build_ids(session);

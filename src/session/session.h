@@ -62,20 +62,29 @@ struct tally_session_lost {
 	uint64_t samples; /* additional lost samples */
 };
 
-struct tally_session_sample {
-	const struct tally_perfdata_record *record;
-	const struct tally_perfdata_event *event;
-	struct tally_sample sample;
-	uint64_t period; /* from the sample or the attr, or 1 */
-	uint8_t cpumode;
-	struct tally_thread *thread;
-};
+struct tally_session;
+
+/* Callback for every record, called in chronological order after the machine has processed the
+ * record. `sample` is NULL for records of other types, for samples that were filtered out, and for
+ * samples that are waiting for a deferred callchain (profile/deferred.h). A waiting sample is
+ * passed again when the wait ends. sample->number is the record's number, and sample->event is an
+ * index for tally_perfdata_event(). The callback may change the sample. A nonzero return value ends
+ * reading and is returned to the caller. */
+typedef int tally_session_fn(void *arg, struct tally_session *session,
+			     const struct tally_perfdata_record *record,
+			     struct tally_feed_sample *sample);
 
 struct tally_session {
 	struct tally_perfdata *data;
 	struct tally_symbols *symbols;
 	struct tally_machine *machine;
 	struct tally_feed feed; /* feeds `machine` */
+	/* While the recording is being read: the record that is fed, whether its sample was passed
+	 * on, and the callback. */
+	const struct tally_perfdata_record *current;
+	bool was_passed;
+	tally_session_fn *fn;
+	void *arg;
 	struct tally_session_options options;
 	struct tally_session_health health;
 	struct tally_traces traces; /* hardware traces found in the file */
@@ -91,21 +100,13 @@ struct tally_session {
 	struct tally_unwinder unwinder; /* valid if has_unwinder; see session_chain.h */
 	uint8_t ip_register;
 	bool has_unwinder;
+	bool has_origin;          /* for a stream: the origin was found at the first sample */
 	bool is_again;            /* second pass: do not repeat warnings or counts */
 	bool is_cut;              /* the file was truncated while being read; already reported */
 	struct tally_error ended; /* why reading ended early (already reported), or all zero */
 	struct tally_intern comms;
 	struct tally_query *query; /* or NULL */
 };
-
-/* Callback for every record, called in chronological order after the machine has processed the
- * record. `sample` is NULL for records of other types, for samples that were filtered out, and for
- * samples that are waiting for a deferred callchain (profile/deferred.h). A waiting sample is
- * passed again when the wait ends. A nonzero return value ends reading and is returned to the
- * caller. */
-typedef int tally_session_fn(void *arg, struct tally_session *session,
-			     const struct tally_perfdata_record *record,
-			     const struct tally_session_sample *sample);
 
 /* Open the recording. Returns 0, or -errno after emitting an error message. */
 int tally_session_open(const struct tally_session_options *options, struct tally_session *session);

@@ -29,7 +29,7 @@ struct fetch {
 /* ---- selecting the files --------------------------------------------------------- */
 
 static int address_count(struct fetch *fetch, const struct tally_session *session,
-			 const struct tally_session_sample *sample, uint8_t cpumode, uint64_t ip)
+			 const struct tally_feed_sample *sample, uint8_t cpumode, uint64_t ip)
 {
 	struct tally_dso *dso =
 		tally_machine_find_dso(session->machine, sample->thread, cpumode, ip);
@@ -51,7 +51,7 @@ static int address_count(struct fetch *fetch, const struct tally_session *sessio
 
 static int sample_count(void *arg, struct tally_session *session,
 			const struct tally_perfdata_record *record,
-			const struct tally_session_sample *sample)
+			struct tally_feed_sample *sample)
 {
 	struct tally_words chain;
 	struct fetch *fetch = arg;

@@ -180,7 +180,7 @@ static bool set_has(const struct tally_ranges *set, uint32_t number)
 	return !set->all.len || tally_ranges_have(set, number);
 }
 
-bool session_filter_passes(struct tally_session *session, const struct tally_session_sample *sample)
+bool session_filter_passes(struct tally_session *session, const struct tally_feed_sample *sample)
 {
 	const struct tally_sample *s = &sample->sample;
 	uint64_t missing = session->filter_needs & ~s->present;

@@ -13,7 +13,6 @@ int session_filter_init(struct tally_session *session);
 int session_filter_finish(const struct tally_session *session);
 
 /* Return true if the sample passes the filter. */
-bool session_filter_passes(struct tally_session *session,
-			   const struct tally_session_sample *sample);
+bool session_filter_passes(struct tally_session *session, const struct tally_feed_sample *sample);
 
 #endif

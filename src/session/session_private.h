@@ -9,4 +9,7 @@
  * reading up to the first sample. Returns 0 or -ENOMEM. */
 int session_find_origin(struct tally_session *session);
 
+/* Filter a sample from the feed and pass it to session->fn. `session` is a struct tally_session. */
+int session_on_sample(void *session, struct tally_feed_sample *sample);
+
 #endif

@@ -10,11 +10,19 @@
 #include "session/session_filter.h"
 #include "session/session_private.h"
 
-/* Pass a sample with counter values (PERF_SAMPLE_READ) to `fn` as one sample per group member. The
+/* ---- samples -------------------------------------------------------------------- */
+
+static int sample_pass(struct tally_session *session, const struct tally_perfdata_record *record,
+		       struct tally_feed_sample *sample)
+{
+	return session->fn(session->arg, session, record, sample);
+}
+
+/* Pass on a sample with counter values (PERF_SAMPLE_READ) as one sample per group member. The
  * period is the increase in the member's counter since its previous value. Members with an
  * unchanged counter are skipped. */
-static int session_counts(struct tally_session *session, const struct tally_perfdata_record *record,
-			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+static int sample_counts(struct tally_session *session, const struct tally_perfdata_record *record,
+			 struct tally_feed_sample *sample)
 {
 	const struct tally_read *read = &sample->sample.read;
 	int ret = 0;
@@ -28,51 +36,85 @@ static int session_counts(struct tally_session *session, const struct tally_perf
 
 		if (before == TALLY_MAP_NONE)
 			before = 0;
-		if (event)
-			sample->event = event;
+		if (event) {
+			sample->event = event->index;
+			sample->attr = &event->attr;
+		}
 		sample->period = value.value - before;
 		ret = tally_map_set(&session->counts, id, value.value);
 		if (!ret && sample->period)
-			ret = fn(arg, session, record, sample);
+			ret = sample_pass(session, record, sample);
 	}
 	return ret;
 }
 
 /* Return true if the filter rejects the sample. Without filters, which is the common case, the
  * filter function is not called. */
-static bool is_filtered_out(struct tally_session *session,
-			    const struct tally_session_sample *sample)
+static bool is_filtered_out(struct tally_session *session, const struct tally_feed_sample *sample)
 {
 	return (session->filter_needs || session->has_comms || session->query) &&
 	       !session_filter_passes(session, sample);
 }
 
-/* Pass a decoded sample to `fn` if the filter accepts it. */
-static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
-			  const struct tally_feed_sample *facts,
-			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
+/* The header of a stream is complete when its first sample arrives. */
+static int origin_at_first(struct tally_session *session)
 {
-	const struct perf_event_attr *attr = &record->event->attr;
-	const struct tally_sample *decoded = &sample->sample;
+	if (session->has_origin || !tally_perfdata_info(session->data)->is_pipe)
+		return 0;
+	session->has_origin = true;
+	return session_find_origin(session);
+}
 
+int session_on_sample(void *arg, struct tally_feed_sample *sample)
+{
+	const struct tally_perfdata_record *record = sample->tag;
+	const struct tally_sample *decoded = &sample->sample;
+	const struct perf_event_attr *attr = sample->attr;
+	struct tally_session *session = arg;
+
+	if (origin_at_first(session))
+		return -ENOMEM;
+	session->was_passed |= record == session->current;
 	/* Padding after raw data accounts for up to 7 leftover bytes. More leftover bytes indicate
 	 * a wrong record size, which hides the records that follow. */
 	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
-	sample->record = record;
-	sample->event = record->event;
-	sample->cpumode = facts->cpumode;
-	sample->period = facts->weight;
-	sample->thread = facts->thread;
+	sample->number = record->number;
 	if (is_filtered_out(session, sample))
-		return fn(arg, session, record, NULL);
+		return sample_pass(session, record, NULL);
 	session->health.branches +=
 		decoded->branches.nr && !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 	if (decoded->present & PERF_SAMPLE_CALLCHAIN &&
-	    tally_session_chain(session, attr, facts->thread, &sample->sample))
+	    tally_session_chain(session, attr, sample->thread, &sample->sample))
 		return -ENOMEM;
 	if (decoded->present & PERF_SAMPLE_READ && decoded->read.nr)
-		return session_counts(session, record, sample, fn, arg);
-	return fn(arg, session, record, sample);
+		return sample_counts(session, record, sample);
+	return sample_pass(session, record, sample);
+}
+
+/* ---- records -------------------------------------------------------------------- */
+
+static int session_record(struct tally_session *session, const struct tally_perfdata_record *record)
+{
+	struct tally_feed_event event = {0};
+	int ret;
+
+	session->health.out_of_order += !!(record->flags & TALLY_PERFDATA_LATE);
+	if (record->flags & TALLY_PERFDATA_DAMAGED) {
+		tally_feed_damaged(&session->feed, record->type);
+		return 0;
+	}
+	if (record->event)
+		event = (struct tally_feed_event){.layout = record->event->layout,
+						  .attr = &record->event->attr,
+						  .index = record->event->index,
+						  .tag = record,
+						  .tag_size = sizeof(*record)};
+	session->current = record;
+	session->was_passed = false;
+	ret = session->is_again ? 0 : tally_traces_add(&session->traces, record);
+	if (!ret)
+		ret = tally_feed_record(&session->feed, &event, record->data, record->size);
+	return ret || session->was_passed ? ret : sample_pass(session, record, NULL);
 }
 
 struct tally_session_lost tally_session_lost(const struct tally_session *session)
@@ -86,59 +128,6 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
 				.records = TALLY_MAX(counts->lost_records, counts->lost_samples)};
 	}
 	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
-}
-
-/* Pass on the samples that are no longer waiting for a deferred callchain. */
-static int session_release(struct tally_session *session, tally_session_fn *fn, void *arg)
-{
-	struct tally_session_sample sample;
-	struct tally_perfdata_record record;
-	struct tally_feed_waited waited;
-	struct tally_feed_sample facts;
-	int ret = 0;
-
-	while (!ret &&
-	       (ret = tally_feed_next(&session->feed, &waited, &sample.sample, &facts)) > 0) {
-		memcpy(&record, waited.tag, sizeof(record));
-		record.data = waited.record;
-		ret = session_sample(session, &record, &facts, &sample, fn, arg);
-	}
-	return ret;
-}
-
-static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
-			  tally_session_fn *fn, void *arg)
-{
-	struct tally_session_sample sample; /* large; initialised by the decoder */
-	bool is_first = !session->feed.counts.samples;
-	struct tally_feed_event event = {0};
-	struct tally_feed_sample facts;
-	int ret;
-
-	session->health.out_of_order += !!(record->flags & TALLY_PERFDATA_LATE);
-	if (record->flags & TALLY_PERFDATA_DAMAGED) {
-		tally_feed_damaged(&session->feed, record->type);
-		return 0;
-	}
-	if (record->event)
-		event = (struct tally_feed_event){record->event->layout, &record->event->attr,
-						  record, sizeof(*record)};
-	ret = session->is_again ? 0 : tally_traces_add(&session->traces, record);
-	if (!ret)
-		ret = tally_feed_release(&session->feed, &event, record->data, record->size);
-	if (!ret)
-		ret = session_release(session, fn, arg);
-	if (ret)
-		return ret;
-	ret = tally_feed_record(&session->feed, &event, record->data, record->size, &sample.sample,
-				&facts);
-	if (ret >= 0 && is_first && session->feed.counts.samples &&
-	    tally_perfdata_info(session->data)->is_pipe && session_find_origin(session))
-		return -ENOMEM;
-	if (ret < 0)
-		return ret;
-	return ret ? session_sample(session, record, &facts, &sample, fn, arg)
-		   : fn(arg, session, record, NULL);
 }
 
 /* Fail if there are samples but none of them can be decoded. */
@@ -156,7 +145,7 @@ static int check_samples(const struct tally_session *session)
 
 static int ignore_record(void *arg, struct tally_session *session,
 			 const struct tally_perfdata_record *record,
-			 const struct tally_session_sample *sample)
+			 struct tally_feed_sample *sample)
 {
 	return 0;
 }
@@ -171,28 +160,25 @@ static bool session_is_cut(struct tally_session *session, struct tally_error *er
 	return true;
 }
 
-/* Pass all records to `fn`. Returns 0, an error from reading, or the value returned by `fn`, which
- * is also stored in `*ret_done`. */
-static int session_read(struct tally_session *session, tally_session_fn *fn, void *arg,
-			int *ret_done, struct tally_error *err)
+/* Pass all records to the callback. Returns 0 or an error from reading. `*ret_done` is the value
+ * with which the callback ended reading, or 0. */
+static int session_read(struct tally_session *session, int *ret_done, struct tally_error *err)
 {
 	const struct tally_progress *progress = session->options.progress;
 	uint64_t size = tally_perfdata_info(session->data)->file_size;
 	struct tally_perfdata_record record;
-	int ret;
+	int ret, done = 0;
 
-	*ret_done = 0;
 	while ((ret = tally_perfdata_next_ordered(session->data, &record, err)) > 0) {
-		*ret_done = session_record(session, &record, fn, arg);
-		if (*ret_done)
+		done = session_record(session, &record);
+		if (done)
 			break;
 		if (!(session->feed.counts.samples & 0xffff))
 			tally_progress_at(progress, "reading", session->path, record.offset, size);
 	}
 	tally_progress_end(progress);
-	tally_feed_end(&session->feed);
-	if (!*ret_done)
-		*ret_done = session_release(session, fn, arg);
+	session->current = NULL;
+	*ret_done = done ? done : tally_feed_end(&session->feed);
 	return ret;
 }
 
@@ -200,9 +186,13 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 {
 	const struct tally_messages *to = session->options.messages;
 	struct tally_error err = {0};
-	int done, ret = session_read(session, fn ? fn : ignore_record, arg, &done, &err);
-	bool is_cut = session_is_cut(session, &err);
+	int done, ret;
+	bool is_cut;
 
+	session->fn = fn ? fn : ignore_record;
+	session->arg = arg;
+	ret = session_read(session, &done, &err);
+	is_cut = session_is_cut(session, &err);
 	ret = is_cut ? -EINVAL : ret;
 	if (is_cut || (ret < 0 && !session->is_again))
 		session->ended = (struct tally_error){ret, err.text, err.offset};

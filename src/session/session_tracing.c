@@ -64,22 +64,22 @@ static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret
 
 /* Parse formats on first use, and only once for each ID, because several events may share an ID. */
 static struct trace_event *tracing_find(struct tally_tracing *tracing,
-					const struct tally_perfdata_event *event)
+					const struct perf_event_attr *attr)
 {
 	uint64_t at;
 
-	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+	if (attr->type != PERF_TYPE_TRACEPOINT)
 		return NULL;
-	at = tally_map_get(&tracing->by_id, event->attr.config);
-	if (at == TALLY_MAP_NONE && tracing_add(tracing, event->attr.config, &at))
+	at = tally_map_get(&tracing->by_id, attr->config);
+	if (at == TALLY_MAP_NONE && tracing_add(tracing, attr->config, &at))
 		return NULL;
 	return tracing->events.data[at].format ? &tracing->events.data[at] : NULL;
 }
 
 const struct tally_tp_format *tally_tracing_format(struct tally_tracing *tracing,
-						   const struct tally_perfdata_event *event)
+						   const struct perf_event_attr *attr)
 {
-	struct trace_event *trace = tracing_find(tracing, event);
+	struct trace_event *trace = tracing_find(tracing, attr);
 
 	return trace ? trace->format : NULL;
 }
@@ -129,11 +129,11 @@ static void warn_cut(struct tally_tracing *tracing)
 	tracing->has_warned = true;
 }
 
-void tally_tracing_print(struct tally_tracing *tracing, const struct tally_perfdata_event *event,
+void tally_tracing_print(struct tally_tracing *tracing, const struct perf_event_attr *attr,
 			 const struct tally_sample *sample, struct tally_str *out)
 {
 	struct tally_tp_raw raw = {sample->raw.data, sample->raw.len, tracing->target.swap};
-	struct trace_event *trace = tracing_find(tracing, event);
+	struct trace_event *trace = tracing_find(tracing, attr);
 	int ret;
 
 	if (!trace)

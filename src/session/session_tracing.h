@@ -23,12 +23,12 @@ void tally_tracing_free(struct tally_tracing *tracing);
  * The format is valid until `tracing` is freed. Returns NULL if there is no format, the format
  * cannot be parsed, or memory runs out. */
 const struct tally_tp_format *tally_tracing_format(struct tally_tracing *tracing,
-						   const struct tally_perfdata_event *event);
+						   const struct perf_event_attr *attr);
 
 /* Append the payload as text, using the print format, or field by field if the print format cannot
  * be compiled. Appends nothing if the event has no format. Text beyond the limit is truncated; the
  * first truncation causes a warning. */
-void tally_tracing_print(struct tally_tracing *tracing, const struct tally_perfdata_event *event,
+void tally_tracing_print(struct tally_tracing *tracing, const struct perf_event_attr *attr,
 			 const struct tally_sample *sample, struct tally_str *out);
 
 #endif

@@ -107,6 +107,9 @@ static inline uint64_t annotated_ip(int function, uint64_t at)
 	return ANNOTATED_BASE + IMAGE_TEXT_OFFSET + (uint64_t)function * ANNOTATED_STEP + at;
 }
 
+/* Callers found with frame pointers, which are validated. */
+static const struct perf_event_attr annotated_attr = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+
 /* Add a sample of an event at offset `at` in a function. The `nr` elements of `callers` are the
  * function's callers, innermost first. */
 static inline void annotated_sample(struct annotated *f, uint32_t event, int function, uint64_t at,
@@ -118,9 +121,15 @@ static inline void annotated_sample(struct annotated *f, uint32_t event, int fun
 	for (size_t i = 0; i < nr; i++)
 		words[2 + i] = annotated_ip(callers[i], ANNOTATED_RETURN);
 	sample.callchain = (struct tally_words){(const uint8_t *)words, nr + 2};
-	assert_int_equal(tally_annotate_add(f->annotate, event, f->thread, PERF_RECORD_MISC_USER,
-					    &sample, weight, false),
-			 0);
+	assert_int_equal(
+		tally_annotate_add(f->annotate,
+				   &(struct tally_feed_sample){.sample = sample,
+							       .attr = &annotated_attr,
+							       .thread = f->thread,
+							       .period = weight,
+							       .event = event,
+							       .cpumode = PERF_RECORD_MISC_USER}),
+		0);
 }
 
 /* Find function f0, f1, ... Returns NULL if it has no samples. */

@@ -109,19 +109,22 @@ static void ignores_callers_after_an_invalid_return_address(void **state)
 	uint64_t words[] = {(uint64_t)PERF_CONTEXT_USER, annotated_ip(0, 0),
 			    annotated_ip(1, ANNOTATED_RETURN + 2),
 			    annotated_ip(2, ANNOTATED_RETURN)};
-	struct tally_sample sample = {.ip = words[1], .callchain = {(const uint8_t *)words, 4}};
+	static const struct perf_event_attr unwound = {0};
+	struct tally_feed_sample sample = {
+		.sample = {.ip = words[1], .callchain = {(const uint8_t *)words, 4}},
+		.attr = &annotated_attr,
+		.period = 1,
+		.cpumode = PERF_RECORD_MISC_USER};
 	struct annotated f;
 
 	(void)state;
 	annotated_open(&f, &(struct tally_annotate_options){0});
-	assert_int_equal(tally_annotate_add(f.annotate, 0, f.thread, PERF_RECORD_MISC_USER, &sample,
-					    1, false),
-			 0);
+	sample.thread = f.thread;
+	assert_int_equal(tally_annotate_add(f.annotate, &sample), 0);
 	assert_null(annotated_find(&f, 1));
 	assert_null(annotated_find(&f, 2));
-	assert_int_equal(tally_annotate_add(f.annotate, 0, f.thread, PERF_RECORD_MISC_USER, &sample,
-					    1, true),
-			 0);
+	sample.attr = &unwound;
+	assert_int_equal(tally_annotate_add(f.annotate, &sample), 0);
 	assert_non_null(annotated_find(&f, 1));
 	assert_non_null(annotated_find(&f, 2));
 	annotated_close(&f);

@@ -43,10 +43,15 @@ static bool is_caller(enum place place)
 	return place == MISSING_FILE || place == JITTED || place == AFTER_CALL;
 }
 
+/* Callers found with frame pointers, which are validated, and callers found by an unwinder. */
+static const struct perf_event_attr walked = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+static const struct perf_event_attr unwound_attr = {0};
+
 struct fixture {
 	struct tally_symbols *symbols;
 	struct tally_machine *machine;
 	struct tally_profile profile;
+	const struct perf_event_attr *attr; /* of the samples to add */
 	char path[64];
 };
 
@@ -95,6 +100,7 @@ static void write_code(struct fixture *f)
 static void setup(struct fixture *f, const struct tally_profile_options *options)
 {
 	memset(f, 0, sizeof(*f));
+	f->attr = &walked;
 	write_code(f);
 	assert_int_equal(tally_symbols_new(NULL, &f->symbols), 0);
 	assert_int_equal(tally_machine_new(f->symbols, &f->machine), 0);
@@ -137,9 +143,15 @@ static int add(struct fixture *f, int pid, const uint64_t *words, uint64_t nr, u
 	};
 	bool in_kernel = words[0] == (uint64_t)PERF_CONTEXT_KERNEL;
 
-	return tally_profile_add(&f->profile, 0, thread,
-				 in_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
-				 &sample, 1, cpu);
+	return tally_profile_add(
+		&f->profile,
+		&(struct tally_feed_sample){.sample = sample,
+					    .attr = f->attr,
+					    .thread = thread,
+					    .period = 1,
+					    .number = cpu,
+					    .cpumode = in_kernel ? PERF_RECORD_MISC_KERNEL
+								 : PERF_RECORD_MISC_USER});
 }
 
 /* ---- random chains ------------------------------------------------------------- */
@@ -238,9 +250,8 @@ static void ends_chains_at_the_first_invalid_caller(void **state)
 	setup(&f, &options);
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		chains[i] = random_chain(&random);
-		f.profile.callers_from = !chains[i].is_raw ? TALLY_CALLERS_VALIDATED
-					 : i % 2           ? TALLY_CALLERS_RAW
-							   : TALLY_CALLERS_UNWOUND;
+		f.profile.options.raw_chains = chains[i].is_raw;
+		f.attr = chains[i].is_raw && !(i % 2) ? &unwound_attr : &walked;
 		astray += chains[i].is_astray;
 		judged += !chains[i].is_raw;
 		assert_int_equal(add(&f, PID, chains[i].words, chains[i].nr, i), 0);
@@ -288,9 +299,9 @@ static void validates_only_frame_pointer_chains_of_known_processes(void **state)
 	expect(&f, PID, words, 4, 1, 1);
 	/* The mappings of another process are unknown. */
 	expect(&f, STRANGER, words, 4, 2, 1);
-	f.profile.callers_from = TALLY_CALLERS_RAW;
+	f.profile.options.raw_chains = true;
 	expect(&f, PID, words, 4, 2, 1);
-	f.profile.callers_from = TALLY_CALLERS_VALIDATED;
+	f.profile.options.raw_chains = false;
 	expect(&f, PID, unwound, 4, 2, 1);
 	expect(&f, PID, words, 4, 1, 2);
 	/* The process gets its first mapping. */

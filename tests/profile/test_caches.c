@@ -50,6 +50,9 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* Callers found with frame pointers, which are validated. */
+static const struct perf_event_attr walked = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+
 /* Add samples. Each address is a separate function, which calls the function at the previous
  * address. */
 static void add_all(struct fixture *f, struct tally_profile *profile)
@@ -60,8 +63,14 @@ static void add_all(struct fixture *f, struct tally_profile *profile)
 		struct tally_sample sample = {.ip = ips[1]};
 
 		sample.callchain = (struct tally_words){(const uint8_t *)ips, 3};
-		assert_int_equal(tally_profile_add(profile, 0, f->thread, PERF_RECORD_MISC_USER,
-						   &sample, 1, i),
+		assert_int_equal(tally_profile_add(profile,
+						   &(struct tally_feed_sample){
+							   .sample = sample,
+							   .attr = &walked,
+							   .thread = f->thread,
+							   .period = 1,
+							   .number = i,
+							   .cpumode = PERF_RECORD_MISC_USER}),
 				 0);
 	}
 	assert_int_equal(tally_profile_finish(profile), 0);

@@ -90,6 +90,9 @@ static uint32_t random_function(const double *weights, int phase, struct random 
 	return FUNCTIONS - 1;
 }
 
+/* Callers found by an unwinder. */
+static const struct perf_event_attr unwound = {0};
+
 static void add_sample(struct fixture *f, const struct program *program, uint32_t function,
 		       uint32_t label)
 {
@@ -103,11 +106,15 @@ static void add_sample(struct fixture *f, const struct program *program, uint32_
 		chain[nr++] = BASE + (FUNCTIONS + 1) * STEP;
 		sample.callchain = (struct tally_words){(const uint8_t *)chain, nr};
 	}
-	f->profile.label = label;
-	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
 	assert_int_equal(
-		tally_profile_add(&f->profile, 0, tally_machine_thread(f->machine, PID, PID),
-				  PERF_RECORD_MISC_USER, &sample, (uint64_t)(1e9 / program->hz), 0),
+		tally_profile_add(&f->profile,
+				  &(struct tally_feed_sample){
+					  .sample = sample,
+					  .attr = &unwound,
+					  .thread = tally_machine_thread(f->machine, PID, PID),
+					  .period = (uint64_t)(1e9 / program->hz),
+					  .label = label,
+					  .cpumode = PERF_RECORD_MISC_USER}),
 		0);
 }
 

@@ -14,6 +14,10 @@
 
 #include <cmocka.h>
 
+/* Callers found with frame pointers, which are validated, and callers found by an unwinder. */
+static const struct perf_event_attr walked = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+static const struct perf_event_attr unwound = {0};
+
 enum { FUNCTIONS = 6, DEPTH = 6, DEEP = 40, SAMPLES = 400, BASE = 0x1000, PID = 42 };
 
 struct chain {
@@ -90,8 +94,14 @@ static void feed_chains(struct fixture *f, const uint64_t *wanted)
 		sample.cpu = f->chains[i].cpu;
 		sample.callchain =
 			(struct tally_words){(const uint8_t *)f->chains[i].ips, f->chains[i].nr};
-		assert_int_equal(tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER,
-						   &sample, f->chains[i].weight, i),
+		assert_int_equal(tally_profile_add(&f->profile,
+						   &(struct tally_feed_sample){
+							   .sample = sample,
+							   .attr = &walked,
+							   .thread = thread,
+							   .period = f->chains[i].weight,
+							   .number = i,
+							   .cpumode = PERF_RECORD_MISC_USER}),
 				 0);
 	}
 }
@@ -461,14 +471,18 @@ static void drops_chains_with_unknown_markers(void **state)
 	struct tally_sample sample = {.ip = BASE};
 
 	fixture_start(f, &random, 0);
-	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
 	/* Add the chain twice at each of three lengths. */
 	for (size_t cut = 0; cut < 6; cut++) {
 		sample.callchain =
 			(struct tally_words){(const uint8_t *)ips, sizeof(ips) / 8 - cut / 2};
-		assert_int_equal(tally_profile_add(&f->profile, 0,
-						   tally_machine_thread(f->machine, PID, PID),
-						   PERF_RECORD_MISC_USER, &sample, 1, 0),
+		assert_int_equal(tally_profile_add(&f->profile,
+						   &(struct tally_feed_sample){
+							   .sample = sample,
+							   .attr = &unwound,
+							   .thread = tally_machine_thread(
+								   f->machine, PID, PID),
+							   .period = 1,
+							   .cpumode = PERF_RECORD_MISC_USER}),
 				 0);
 	}
 	assert_int_equal(tally_profile_finish(&f->profile), 0);
@@ -512,7 +526,6 @@ static void stacks_are_the_chains(void **state)
 	fixture_start(f, &random, 0);
 	tally_profile_free(&f->profile);
 	assert_int_equal(tally_profile_init(&f->profile, f->machine, &options), 0);
-	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
 	for (size_t i = 0; i < DEEP; i++)
 		trunk[i] = BASE + random_below(&random, 0x1000);
 	for (uint32_t i = 0; i < SAMPLES; i++) {
@@ -520,9 +533,14 @@ static void stacks_are_the_chains(void **state)
 
 		lens[i] = deep_chain(&random, trunk, chains[i]);
 		sample.callchain = (struct tally_words){(const uint8_t *)chains[i], lens[i]};
-		assert_int_equal(tally_profile_add(&f->profile, 0,
-						   tally_machine_thread(f->machine, PID, PID),
-						   PERF_RECORD_MISC_USER, &sample, 1, 0),
+		assert_int_equal(tally_profile_add(&f->profile,
+						   &(struct tally_feed_sample){
+							   .sample = sample,
+							   .attr = &unwound,
+							   .thread = tally_machine_thread(
+								   f->machine, PID, PID),
+							   .period = 1,
+							   .cpumode = PERF_RECORD_MISC_USER}),
 				 0);
 	}
 	assert_int_equal(tally_profile_finish(&f->profile), 0);

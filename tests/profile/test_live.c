@@ -97,6 +97,9 @@ static void start_process(struct fixture *f, int pid)
 	feed_mmap(f, pid, BASE, name);
 }
 
+/* Callers found with frame pointers, which are validated. */
+static const struct perf_event_attr walked = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+
 /* Add a sample with `depth` frames from `chain`, or without a callchain if `depth` is 0. */
 static void add_sample(struct fixture *f, int pid, uint64_t ip, const uint64_t *chain, size_t depth,
 		       uint64_t weight)
@@ -109,9 +112,14 @@ static void add_sample(struct fixture *f, int pid, uint64_t ip, const uint64_t *
 		words[i + 1] = chain[i];
 	if (depth)
 		sample.callchain = (struct tally_words){(const uint8_t *)words, depth + 1};
-	assert_int_equal(tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample,
-					   weight, 0),
-			 0);
+	assert_int_equal(
+		tally_profile_add(&f->profile,
+				  &(struct tally_feed_sample){.sample = sample,
+							      .attr = &walked,
+							      .thread = thread,
+							      .period = weight,
+							      .cpumode = PERF_RECORD_MISC_USER}),
+		0);
 }
 
 static void add_flat(struct fixture *f, int pid, uint64_t ip, uint64_t weight)

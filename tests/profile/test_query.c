@@ -127,6 +127,9 @@ static struct chain random_chain(struct random *random)
 	return chain;
 }
 
+/* Callers found with frame pointers, which are validated. */
+static const struct perf_event_attr walked = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+
 static void add_chain(struct fixture *f, uint64_t number)
 {
 	const struct chain *chain = &f->chains[number];
@@ -136,8 +139,14 @@ static void add_chain(struct fixture *f, uint64_t number)
 	sample.callchain = (struct tally_words){(const uint8_t *)chain->ips, chain->nr};
 	/* The weight identifies the sample. */
 	assert_int_equal(
-		tally_profile_add(&f->profile, 0, tally_machine_thread(f->machine, pid, pid),
-				  chain->nr_functions ? KERNEL : USER, &sample, number + 1, number),
+		tally_profile_add(&f->profile,
+				  &(struct tally_feed_sample){
+					  .sample = sample,
+					  .attr = &walked,
+					  .thread = tally_machine_thread(f->machine, pid, pid),
+					  .period = number + 1,
+					  .number = number,
+					  .cpumode = chain->nr_functions ? KERNEL : USER}),
 		0);
 }
 

@@ -296,9 +296,12 @@ static int stack_compare(struct oracle *oracle, const struct tally_thread *threa
 	return 0;
 }
 
-static int sample_process(struct oracle *oracle, const struct tally_thread *thread,
-			  const struct tally_sample *sample)
+/* Unwind a sample's stack and compare. `arg` is a struct oracle. */
+static int on_sample(void *arg, struct tally_feed_sample *from)
 {
+	const struct tally_thread *thread = from->thread;
+	const struct tally_sample *sample = &from->sample;
+	struct oracle *oracle = arg;
 	enum tally_unwind_end end;
 	int ret;
 
@@ -318,8 +321,6 @@ static int sample_process(struct oracle *oracle, const struct tally_thread *thre
 static int recording_read(struct oracle *oracle)
 {
 	struct tally_perfdata_record record;
-	struct tally_feed_sample facts;
-	struct tally_sample sample;
 	int ret;
 
 	while ((ret = tally_perfdata_next_ordered(oracle->data, &record, NULL)) > 0) {
@@ -328,12 +329,9 @@ static int recording_read(struct oracle *oracle)
 		if (record.event)
 			event = (struct tally_feed_event){record.event->layout,
 							  &record.event->attr};
-		ret = tally_feed_record(&oracle->feed, &event, record.data, record.size, &sample,
-					&facts);
-		if (!ret)
+		ret = tally_feed_record(&oracle->feed, &event, record.data, record.size);
+		if (!ret && record.type != PERF_RECORD_SAMPLE)
 			ret = oracle_dwfl_record(&oracle->dwfl, record.data, record.size);
-		else if (ret > 0)
-			ret = sample_process(oracle, facts.thread, &sample);
 		if (ret < 0)
 			break;
 	}
@@ -380,7 +378,7 @@ static int oracle_run(struct oracle *oracle, const char *path, const char *symfs
 		ret = build_ids_add(oracle);
 	if (ret)
 		return ret;
-	oracle->feed.machine = oracle->machine;
+	tally_feed_init(&oracle->feed, oracle->machine, on_sample, oracle);
 	oracle->dwfl.machine = recording_machine(oracle->data);
 	oracle->dwfl.symfs = symfs;
 	oracle->unwinder.machine = oracle->machine;

@@ -24,6 +24,9 @@ struct fixture {
 	struct tally_str out;
 };
 
+/* Callers found with frame pointers, which are validated. */
+static const struct perf_event_attr walked = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+
 static void add_sample(struct fixture *f, uint64_t leaf, uint64_t caller, uint64_t weight)
 {
 	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, leaf, caller};
@@ -33,9 +36,14 @@ static void add_sample(struct fixture *f, uint64_t leaf, uint64_t caller, uint64
 	};
 	struct tally_thread *thread = tally_machine_thread(f->machine, 5, 5);
 
-	assert_int_equal(tally_profile_add(&f->profile, 0, thread, PERF_RECORD_MISC_USER, &sample,
-					   weight, 0),
-			 0);
+	assert_int_equal(
+		tally_profile_add(&f->profile,
+				  &(struct tally_feed_sample){.sample = sample,
+							      .attr = &walked,
+							      .thread = thread,
+							      .period = weight,
+							      .cpumode = PERF_RECORD_MISC_USER}),
+		0);
 }
 
 static int setup(void **state)

@@ -15,6 +15,7 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
+#include "session/session_profile.h"
 #include "view/health.h"
 
 /* Limits on the total size of the decoded code, and on the number of warnings about files without
@@ -33,19 +34,6 @@ struct annotate {
 	struct tally_map failed; /* IDs of DSOs that were warned about */
 	struct tally_str out;
 };
-
-static int annotate_record(void *arg, struct tally_session *session,
-			   const struct tally_perfdata_record *record,
-			   const struct tally_session_sample *sample)
-{
-	struct annotate *annotate = arg;
-
-	if (!sample)
-		return 0;
-	return tally_annotate_add(annotate->samples, sample->event->index, sample->thread,
-				  sample->cpumode, &sample->sample, sample->period,
-				  tally_callers_from(&sample->event->attr, false));
-}
 
 /* ---- output --------------------------------------------------------------------------- */
 
@@ -310,12 +298,11 @@ static int show_health(struct annotate *annotate)
 
 static int annotate_show(struct annotate *annotate)
 {
-	int ret = tally_annotate_finish(annotate->samples), explained = 0;
+	int ret, explained = 0;
 
 	tally_pager_start();
-	if (!ret)
-		ret = annotate_groups_find(annotate->config, annotate->session, annotate->samples,
-					   &annotate->groups);
+	ret = annotate_groups_find(annotate->config, annotate->session, annotate->samples,
+				   &annotate->groups);
 	if (!ret)
 		ret = show_groups(annotate);
 	if (!ret)
@@ -367,7 +354,7 @@ static int annotate_session(struct annotate_config *config, struct tally_session
 	int shown = annotate_setup(&annotate), ret = shown;
 
 	if (!ret)
-		ret = tally_session_run(session, annotate_record, &annotate);
+		ret = tally_session_annotate(session, annotate.samples);
 	/* If the file is damaged, still show the part before the damage. */
 	if (!shown && (!ret || ret == -EINVAL)) {
 		shown = annotate_show(&annotate);

@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/main/print.h"
-#include "session/session_events.h"
+#include "session/session_profile.h"
 #include "view/health.h"
 #include "sampler/privileges.h"
 
@@ -22,28 +22,26 @@ struct compared {
 	struct tally_diff_clock clock;
 	uint64_t nr; /* number of samples so far */
 	uint32_t input, side;
-	bool is_ready; /* the profile is initialized */
 };
 
 /* ---- samples --------------------------------------------------------------------- */
 
-static int compared_start(struct compared *compared)
+static int compared_start(void *arg, struct tally_session *session,
+			  struct tally_profile_options *options)
 {
+	const struct compared *compared = arg;
 	const struct diff_config *config = compared->comparison->config;
-	bool chains = tally_session_has(compared->session, PERF_SAMPLE_CALLCHAIN);
+	bool chains = tally_session_has(session, PERF_SAMPLE_CALLCHAIN);
 	bool inlined = chains && (!config->inlined_given || config->is_inlined);
 	/* Callers are expensive to look up, and only these options use them. */
 	bool paths =
 		chains && (inlined || config->children || config->json || config->diff.by_path);
-	struct tally_profile_options options = {
-		.by = TALLY_BY_FRAME | TALLY_BY_LABEL | (paths ? TALLY_BY_PATH : 0) |
-		      (config->diff.keys & TALLY_KEY_COMM || config->comms ? TALLY_BY_COMM : 0),
-		.lines = inlined ? TALLY_LINES_INLINED : 0,
-	};
-	int ret = tally_profile_init(&compared->profile, compared->session->machine, &options);
 
-	compared->is_ready = !ret;
-	return ret;
+	options->by = TALLY_BY_FRAME | TALLY_BY_LABEL | (paths ? TALLY_BY_PATH : 0) |
+		      (config->diff.keys & TALLY_KEY_COMM || config->comms ? TALLY_BY_COMM : 0);
+	options->lines = inlined ? TALLY_LINES_INLINED : 0;
+	options->raw_chains = config->raw_chains;
+	return 0;
 }
 
 /* Return a sample's timestamp in ns. Samples without timestamps are assigned times about one
@@ -55,25 +53,16 @@ static uint64_t sample_time(struct compared *compared, const struct tally_sample
 	return sample->present & PERF_SAMPLE_TIME ? sample->time : nr << 20;
 }
 
-static int compared_record(void *arg, struct tally_session *session,
-			   const struct tally_perfdata_record *record,
-			   const struct tally_session_sample *sample)
+/* Label the sample with its block of time. */
+static int compared_sample(void *arg, const struct tally_perfdata_record *record,
+			   struct tally_feed_sample *sample)
 {
 	struct compared *compared = arg;
-	int ret = 0;
 
-	if (!sample)
-		return 0;
-	if (!compared->is_ready)
-		ret = compared_start(compared);
-	if (ret)
-		return ret;
-	compared->profile.label =
+	(void)record;
+	sample->label =
 		tally_diff_clock_label(&compared->clock, sample_time(compared, &sample->sample));
-	compared->profile.callers_from =
-		tally_callers_from(&sample->event->attr, compared->comparison->config->raw_chains);
-	return tally_profile_add(&compared->profile, sample->event->index, sample->thread,
-				 sample->cpumode, &sample->sample, sample->period, record->number);
+	return 0;
 }
 
 /* ---- events ---------------------------------------------------------------------- */
@@ -218,22 +207,16 @@ static void compared_health(const struct compared *compared)
 
 static int compared_session(struct compared *compared)
 {
-	int ret = tally_session_run(compared->session, compared_record, compared);
+	const struct tally_session_profile_options options = {
+		.start = compared_start, .sample = compared_sample, .arg = compared};
+	int ret = tally_session_profile(compared->session, &options, &compared->profile);
 
-	if (!compared->is_ready && !ret)
-		ret = compared_start(compared);
-	if (!ret)
-		ret = tally_profile_finish(&compared->profile);
-	if (!ret)
-		ret = tally_check_events(compared->session, &compared->profile);
 	if (!ret)
 		ret = compared_events(compared);
 	if (!ret)
 		ret = compared_warn(compared);
 	if (!ret)
 		compared_health(compared);
-	if (!ret && compared->session->is_cut)
-		ret = -EINVAL;
 	return ret;
 }
 
@@ -258,8 +241,7 @@ static int input_read(struct comparison *comparison, uint32_t input)
 		return ret;
 	tally_machine_show_hidden(session.machine);
 	ret = compared_session(&compared);
-	if (compared.is_ready)
-		tally_profile_free(&compared.profile);
+	tally_profile_free(&compared.profile);
 	tally_recording_close(&session);
 	return ret;
 }

@@ -55,8 +55,7 @@ static int kernel_id(void)
 }
 
 static int note_hit(void *arg, struct tally_session *session,
-		    const struct tally_perfdata_record *record,
-		    const struct tally_session_sample *sample)
+		    const struct tally_perfdata_record *record, struct tally_feed_sample *sample)
 {
 	struct tally_map *hits = arg;
 	const struct tally_location *where;

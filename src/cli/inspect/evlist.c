@@ -53,7 +53,7 @@ enum { TRACE_FIELDS_MAX = 64 << 20 };
 static void add_trace_fields(struct evlist *list, const struct tally_perfdata_event *event)
 {
 	const struct tally_tp_format *format =
-		list->tracing ? tally_tracing_format(list->tracing, event) : NULL;
+		list->tracing ? tally_tracing_format(list->tracing, &event->attr) : NULL;
 	const char *joint = ": trace_fields: ";
 
 	for (size_t f = format ? format->nr_common : 0; format && f < format->nr_fields; f++) {

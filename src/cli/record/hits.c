@@ -68,15 +68,17 @@ static int mark_space(struct hits *hits, struct tally_maps *maps)
 	return tally_map_set(&hits->spaces, maps->space, 0);
 }
 
-static int mark_files(struct hits *hits, const struct tally_sample *sample,
-		      const struct tally_feed_sample *facts)
+/* Mark the files that a sample hits. `arg` is a struct hits. */
+static int on_sample(void *arg, struct tally_feed_sample *from)
 {
-	const struct tally_dso *dso = tally_machine_find_dso(hits->feed.machine, facts->thread,
-							     facts->cpumode, sample->ip);
+	const struct tally_sample *sample = &from->sample;
+	struct hits *hits = arg;
+	const struct tally_dso *dso =
+		tally_machine_find_dso(hits->feed.machine, from->thread, from->cpumode, sample->ip);
 	int ret = dso ? mark_dso(hits, dso) : 0;
 
 	if (!ret && (sample->stack_user.len || sample->callchain.nr))
-		ret = mark_space(hits, facts->thread->process->maps);
+		ret = mark_space(hits, from->thread->process->maps);
 	return ret;
 }
 
@@ -109,8 +111,6 @@ static int on_map(struct hits *hits, const struct tally_perfdata_record *record)
 static int on_record(struct hits *hits, const struct tally_perfdata_record *record)
 {
 	struct tally_feed_event event = {0};
-	struct tally_feed_sample facts;
-	struct tally_sample sample; /* large, so left for the decoder to initialize */
 	int ret;
 
 	/* Data mappings are skipped, even with --buildid-all. */
@@ -120,10 +120,10 @@ static int on_record(struct hits *hits, const struct tally_perfdata_record *reco
 		on_time(hits->result, record->time);
 	if (record->event)
 		event = (struct tally_feed_event){record->event->layout, &record->event->attr};
-	ret = tally_feed_record(&hits->feed, &event, record->data, record->size, &sample, &facts);
+	ret = tally_feed_record(&hits->feed, &event, record->data, record->size);
 	if (!ret && is_map(record) && hits->names_maps)
 		ret = on_map(hits, record);
-	return ret > 0 ? mark_files(hits, &sample, &facts) : ret;
+	return ret;
 }
 
 static int hits_read(struct hits *hits, struct tally_perfdata *data)
@@ -212,12 +212,14 @@ static int write_build_ids(struct record *record, struct hits *hits)
 
 static int hits_init(struct hits *hits, const struct tally_symbols_options *options)
 {
+	struct tally_machine *machine = NULL;
 	int ret = tally_symbols_new(options, &hits->symbols);
 
 	if (!ret)
-		ret = tally_machine_new(hits->symbols, &hits->feed.machine);
+		ret = tally_machine_new(hits->symbols, &machine);
 	if (!ret)
-		tally_machine_show_paths(hits->feed.machine);
+		tally_machine_show_paths(machine);
+	tally_feed_init(&hits->feed, machine, on_sample, hits);
 	return ret;
 }
 

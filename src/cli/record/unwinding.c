@@ -36,6 +36,7 @@ struct record_unwinding {
 	/* Used only by the unwinding thread. */
 	struct record_merge merge;
 	TALLY_VEC(uint8_t) made; /* records ready to be published to `out` */
+	bool was_rewritten;      /* the current record's sample is in `made` */
 	uint64_t whole, unwound, kept;
 	uint64_t deadline; /* time limit for the current batch; ns, see tally_clock_now() */
 	size_t nr_threads; /* number of threads after the last threads_collect() */
@@ -63,10 +64,11 @@ static int finished_append(struct record_unwinding *unwinding, const void *bytes
 }
 
 /* Append the sample, with its registers and stack dump replaced by a callchain. */
-static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint16_t misc,
-			  struct tally_sample *sample, enum tally_unwind_end end)
+static int sample_rewrite(struct record_unwinding *unwinding, struct tally_feed_sample *from,
+			  enum tally_unwind_end end)
 {
 	const struct tally_unwinder *unwinder = &unwinding->live.unwinder;
+	struct tally_sample *sample = &from->sample;
 	uint8_t note[TALLY_UNWIND_NOTE_SIZE];
 	size_t len;
 	int ret;
@@ -80,7 +82,8 @@ static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint
 	sample->stack_user_size = sizeof(note);
 	if (tally_vec_reserve(&unwinding->made, unwinding->made.len + RECORD_MAX))
 		return -ENOMEM;
-	ret = tally_sample_encode(&unwinding->live.layouts.data[event], sample, misc,
+	ret = tally_sample_encode(&unwinding->live.layouts.data[from->event], sample,
+				  tally_record_header(from->record).misc,
 				  unwinding->made.data + unwinding->made.len, RECORD_MAX, &len);
 	if (!ret)
 		unwinding->made.len += len;
@@ -96,19 +99,19 @@ static bool has_backlog(const struct record_unwinding *unwinding)
 }
 
 /* Return 1 if the sample was unwound and appended, 0 if it is unchanged, or -ENOMEM. */
-static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint16_t misc,
-			 struct tally_sample *sample, const struct tally_thread *thread)
+static int sample_unwind(struct record_unwinding *unwinding, struct tally_feed_sample *sample)
 {
 	enum tally_unwind_end end;
 	int ret;
 
-	if (!sample->stack_user.len)
+	if (!sample->sample.stack_user.len)
 		return 0;
 	unwinding->kept++;
 	do {
 		if (has_backlog(unwinding))
 			return 0;
-		ret = tally_unwinder_run(&unwinding->live.unwinder, thread, sample, &end);
+		ret = tally_unwinder_run(&unwinding->live.unwinder, sample->thread, &sample->sample,
+					 &end);
 		if (ret == -EAGAIN)
 			tally_loader_wait(unwinding->loader);
 	} while (ret == -EAGAIN && !unwinding->is_ended);
@@ -118,7 +121,7 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 	 * is read. */
 	if (end == TALLY_UNWIND_NO_FILE)
 		return 0;
-	ret = sample_rewrite(unwinding, event, misc, sample, end);
+	ret = sample_rewrite(unwinding, sample, end);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	unwinding->kept--;
@@ -145,20 +148,27 @@ static void mapped_load(struct record_unwinding *unwinding, const struct perf_ev
 		(void)tally_loader_is_ready(unwinding->loader, dso);
 }
 
+/* `arg` is a struct record_unwinding. */
+static int on_sample(void *arg, struct tally_feed_sample *sample)
+{
+	struct record_unwinding *unwinding = arg;
+	int ret = sample_unwind(unwinding, sample);
+
+	unwinding->was_rewritten = ret > 0;
+	return TALLY_MIN(ret, 0);
+}
+
 static int record_take(struct record_unwinding *unwinding, const struct perf_event_header *record)
 {
-	size_t event = tally_live_event(&unwinding->live, record);
-	struct tally_sample sample; /* large; initialized by the decoder */
-	struct tally_feed_sample facts;
-	int ret = tally_live_record(&unwinding->live, event, record, &sample, &facts);
+	int ret;
 
-	if (ret > 0)
-		ret = sample_unwind(unwinding, event, record->misc, &sample, facts.thread);
-	else if (record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2)
-		mapped_load(unwinding, record);
-	if (ret < 0)
+	unwinding->was_rewritten = false;
+	ret = tally_live_record(&unwinding->live, record);
+	if (ret)
 		return ret;
-	return ret ? 0 : finished_append(unwinding, record, record->size);
+	if (record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2)
+		mapped_load(unwinding, record);
+	return unwinding->was_rewritten ? 0 : finished_append(unwinding, record, record->size);
 }
 
 /* ---- the thread --------------------------------------------------------------------- */
@@ -381,7 +391,8 @@ int record_unwinding_start(struct record *record)
 	pthread_cond_init(&unwinding->more, NULL);
 	pthread_cond_init(&unwinding->less, NULL);
 	unwinding->merge.live = &unwinding->live;
-	ret = tally_live_init(&unwinding->live, &record->sampler, record_pins_options(record));
+	ret = tally_live_init(&unwinding->live, &record->sampler, record_pins_options(record),
+			      on_sample, unwinding);
 	if (!ret) {
 		tally_machine_follow(unwinding->live.machine);
 		ret = rings_init(record);

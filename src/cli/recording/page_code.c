@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/recording/page_source.h"
 #include "profile/annotation.h"
+#include "session/session_profile.h"
 #include "view/annotate_view.h"
 
 /* Limits on the number of functions, the code bytes per function, and the total size of the JSON
@@ -134,22 +135,7 @@ static int sample_bitmap_make(struct page_code *code)
 	return code->wanted && judged ? 0 : -ENOMEM;
 }
 
-static int code_record(void *arg, struct tally_session *session,
-		       const struct tally_perfdata_record *record,
-		       const struct tally_session_sample *sample)
-{
-	struct page_code *code = arg;
-
-	if (!sample || record->number >= code->nr_wanted ||
-	    !tally_bit_is_set(code->wanted, record->number))
-		return 0;
-	return tally_annotate_add(code->samples, sample->event->index, sample->thread,
-				  sample->cpumode, &sample->sample, sample->period,
-				  tally_callers_from(&sample->event->attr, false));
-}
-
-/* Read the recording again. All samples are requested, because some threads may be known only from
- * samples. */
+/* Read the samples again. */
 static int samples_read(struct page_code *code)
 {
 	const struct tally_annotate_options options = {.no_callers = true};
@@ -157,12 +143,9 @@ static int samples_read(struct page_code *code)
 
 	if (!ret)
 		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
-	if (!ret)
-		ret = tally_session_rerun(code->session, NULL, 0, code_record, code);
-	/* Any read errors were already reported by the first pass. */
-	if (ret == -EINVAL)
-		ret = 0;
-	return ret ? ret : tally_annotate_finish(code->samples);
+	return ret ? ret
+		   : tally_session_annotate_again(code->session, code->wanted, code->nr_wanted,
+						  code->samples);
 }
 
 static const struct tally_annotate_function *function_of(const struct page_code *code,

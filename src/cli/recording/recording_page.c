@@ -15,6 +15,7 @@
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
 #include "session/session_events.h"
+#include "session/session_profile.h"
 #include "cli/main/document.h"
 #include "view/recording_header.h"
 #include "view/health.h"
@@ -68,7 +69,6 @@ struct page_input {
 	struct tally_session *session;
 	struct tally_profile profile;
 	uint32_t number;
-	bool is_ready; /* `profile` is initialised */
 	bool has_code; /* code was requested for this input */
 	TALLY_VEC(struct tally_html_event) events;
 	TALLY_VEC(struct tally_html_loss) losses;
@@ -78,22 +78,23 @@ struct page_input {
 
 /* ---- reading ----------------------------------------------------------------------- */
 
-static int input_start(struct page_input *input)
+static int input_start(void *arg, struct tally_session *session,
+		       struct tally_profile_options *options)
 {
+	const struct page_input *input = arg;
 	const struct tally_html_request *request = input->maker->request;
-	bool has_chains = tally_session_has(input->session, PERF_SAMPLE_CALLCHAIN);
-	struct tally_profile_options options = {
+	bool has_chains = tally_session_has(session, PERF_SAMPLE_CALLCHAIN);
+
+	*options = (struct tally_profile_options){
 		.by = TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME |
 		      TALLY_BY_PATH,
 		.lines = has_chains && !request->no_inlined ? TALLY_LINES_INLINED : 0,
 		.max_stack = request->max_stack,
+		.raw_chains = request->raw_chains,
 		.keeps_samples = true,
 		.filter = request->filter,
 	};
-	int ret = tally_profile_init(&input->profile, input->session->machine, &options);
-
-	input->is_ready = !ret;
-	return ret;
+	return 0;
 }
 
 /* Return true if the recording contains the total number of lost records at its end, in addition to
@@ -129,26 +130,11 @@ static int input_loss(struct page_input *input, const struct tally_perfdata_reco
 	return loss.nr ? tally_vec_push(&input->losses, loss) : 0;
 }
 
-static int input_record(void *arg, struct tally_session *session,
-			const struct tally_perfdata_record *record,
-			const struct tally_session_sample *sample)
+static int input_other(void *arg, const struct tally_perfdata_record *record)
 {
-	struct page_input *input = arg;
-	int ret = 0;
+	bool is_loss = record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_LOST_SAMPLES;
 
-	if (!sample)
-		return record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_LOST_SAMPLES
-			       ? input_loss(input, record)
-			       : 0;
-	if (!input->is_ready)
-		ret = input_start(input);
-	if (ret ||
-	    !tally_event_is_chosen(input->maker->request->event_number, sample->event->index))
-		return ret;
-	input->profile.callers_from =
-		tally_callers_from(&sample->event->attr, input->maker->request->raw_chains);
-	return tally_profile_add(&input->profile, sample->event->index, sample->thread,
-				 sample->cpumode, &sample->sample, sample->period, record->number);
+	return is_loss ? input_loss(arg, record) : 0;
 }
 
 /* ---- adding to the page -------------------------------------------------------------- */
@@ -253,14 +239,8 @@ static int input_add(struct page_input *input)
 	const char *name = tally_session_name(input->session->path);
 	uint64_t nr = tally_html_nr_samples(input->maker->page);
 	struct tally_html_recording recording;
-	int ret = tally_check_events(input->session, &input->profile);
+	int ret = input_select(input);
 
-	if (!ret)
-		ret = tally_check_event_number(input->session, input->maker->request->event_number);
-	if (!ret)
-		ret = tally_profile_finish(&input->profile);
-	if (!ret)
-		ret = input_select(input);
 	if (!ret)
 		ret = input_events(input);
 	if (!ret)
@@ -295,13 +275,18 @@ static int input_add(struct page_input *input)
 /* Process an input. If the file is damaged, still add the part before the damage. */
 static int input_run(struct page_input *input, bool *is_added)
 {
-	int ret = tally_session_run(input->session, input_record, input), added;
+	const struct tally_session_profile_options options = {
+		.start = input_start,
+		.other = input_other,
+		.arg = input,
+		.event_number = input->maker->request->event_number,
+		.only_event = true,
+	};
+	int ret = tally_session_profile(input->session, &options, &input->profile), added;
 
-	if (ret && ret != -EINVAL)
+	if (!input->profile.machine || (ret && ret != -EINVAL))
 		return ret;
-	added = input->is_ready ? 0 : input_start(input);
-	if (!added)
-		added = input_add(input);
+	added = input_add(input);
 	*is_added = !added;
 	if (!ret && input->session->is_cut)
 		ret = -EINVAL;
@@ -310,8 +295,7 @@ static int input_run(struct page_input *input, bool *is_added)
 
 static void input_free(struct page_input *input)
 {
-	if (input->is_ready)
-		tally_profile_free(&input->profile);
+	tally_profile_free(&input->profile);
 	tally_vec_free(&input->events);
 	tally_vec_free(&input->losses);
 	free(input->passes);

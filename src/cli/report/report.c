@@ -13,7 +13,7 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
-#include "session/session_events.h"
+#include "session/session_profile.h"
 #include "view/recording_header.h"
 #include "cli/report/report_export.h"
 #include "cli/report/report.h"
@@ -75,32 +75,34 @@ static unsigned report_lines(const struct report_config *config, unsigned by)
 	return lines;
 }
 
-static int report_start(struct report *report)
+/* Set the profile's options when the recording's events are known. */
+static int report_start(void *arg, struct tally_session *session,
+			struct tally_profile_options *options)
 {
+	struct report *report = arg;
 	struct report_config *config = report->config;
-	struct tally_profile_options options = {.max_stack = (uint32_t)config->max_stack};
 	int ret;
 
-	report->was_tried = true;
 	/* As in perf, "trace" is the default sort key if all events are tracepoints. */
-	if (session_is_tracing(report->session))
+	if (session_is_tracing(session))
 		config->default_sort = "trace";
-	ret = report_config_finish(config,
-				   tally_session_has(report->session, PERF_SAMPLE_CALLCHAIN));
+	ret = report_config_finish(config, tally_session_has(session, PERF_SAMPLE_CALLCHAIN));
 	if (ret)
 		return ret;
-	options.by = report_by(config);
+	options->max_stack = (uint32_t)config->max_stack;
+	options->raw_chains = config->raw_chains;
+	options->by = report_by(config);
 	/* The browser can sort by any key and filter by any thread or CPU. */
 	if (report->browses)
-		options.by |= TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME;
-	if (report->session->query)
-		options.by |= tally_query_by(report->session->query);
-	options.lines = report_lines(config, options.by);
-	options.second_pass = report_reads_twice(report);
-	options.keeps_samples = report->browses;
-	if (options.second_pass)
-		options.by &= ~(unsigned)TALLY_BY_PATH;
-	options.filter = (struct tally_profile_filter){
+		options->by |= TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME;
+	if (session->query)
+		options->by |= tally_query_by(session->query);
+	options->lines = report_lines(config, options->by);
+	options->second_pass = report_reads_twice(report);
+	options->keeps_samples = report->browses;
+	if (options->second_pass)
+		options->by &= ~(unsigned)TALLY_BY_PATH;
+	options->filter = (struct tally_profile_filter){
 		.comms = config->comm_list.items,
 		.dsos = config->dso_list.items,
 		.symbols = config->symbol_list.items,
@@ -108,10 +110,8 @@ static int report_start(struct report *report)
 		.symbol_part =
 			config->svg ? config->symbol_part : report_config_sample_part(config),
 	};
-	report_export_options(config, &options);
-	ret = tally_profile_init(&report->profile, report->session->machine, &options);
-	report->is_ready = !ret;
-	return ret;
+	report_export_options(config, options);
+	return 0;
 }
 
 /* Limit on the total size of distinct tracepoint texts: a constant plus a multiple of the file
@@ -136,10 +136,11 @@ static int charge_trace(struct report *report, size_t len)
 	return -E2BIG;
 }
 
-/* Set profile.label to the index of the sample's tracepoint text. */
-static int report_trace(struct report *report, const struct tally_perfdata_record *record,
-			const struct tally_session_sample *sample)
+/* Label the sample with the index of its tracepoint text. */
+static int report_trace(void *arg, const struct tally_perfdata_record *record,
+			struct tally_feed_sample *sample)
 {
+	struct report *report = arg;
 	struct tally_str *text = &report->trace;
 	size_t nr = report->traces.strings.len;
 	int ret;
@@ -147,61 +148,24 @@ static int report_trace(struct report *report, const struct tally_perfdata_recor
 	if (!(report->config->keys & TALLY_KEY_LABEL))
 		return 0;
 	tally_str_clear(text);
-	if (sample->event->attr.type != PERF_TYPE_TRACEPOINT)
+	if (sample->attr->type != PERF_TYPE_TRACEPOINT)
 		tally_str_add(text, "N/A");
 	else if (report->tracing || !tally_tracing_new(report->session, &report->tracing))
-		tally_tracing_print(report->tracing, sample->event, &sample->sample, text);
+		tally_tracing_print(report->tracing, sample->attr, &sample->sample, text);
 	if (tally_str_error(text))
 		return -ENOMEM;
 	/* Records inside compressed data have no file offset. */
 	report->sample_bytes += record->offset == UINT64_MAX ? 0 : record->size;
-	ret = tally_intern(&report->traces, tally_str_text(text), text->len,
-			   &report->profile.label);
+	ret = tally_intern(&report->traces, tally_str_text(text), text->len, &sample->label);
 	return ret || nr == report->traces.strings.len ? ret : charge_trace(report, text->len);
 }
 
-static int report_record(void *arg, struct tally_session *session,
-			 const struct tally_perfdata_record *record,
-			 const struct tally_session_sample *sample)
+/* Mark the rows for which call graphs are shown. */
+static int report_mark(void *arg, struct tally_profile *profile, uint32_t event)
 {
-	struct report *report = arg;
-	int ret = 0;
+	struct tally_hist_options options = report_hist_options(arg, event);
 
-	if (!sample)
-		return 0;
-	if (!report->is_ready)
-		ret = report_start(report);
-	if (!ret)
-		ret = report_trace(report, record, sample);
-	if (ret)
-		return ret;
-	report->profile.callers_from =
-		tally_callers_from(&sample->event->attr, report->config->raw_chains);
-	return tally_profile_add(&report->profile, sample->event->index, sample->thread,
-				 sample->cpumode, &sample->sample, sample->period, record->number);
-}
-
-/* Read the file again to find the callers of heavy rows. Any read errors were already reported by
- * the first pass. */
-static int report_callers(struct report *report)
-{
-	struct tally_profile *profile = &report->profile;
-	const uint64_t *wanted;
-	uint64_t nr;
-	int ret = 0;
-
-	if (!profile->options.second_pass)
-		return 0;
-	for (uint32_t i = 0; i < profile->totals.len && !ret; i++) {
-		struct tally_hist_options options = report_hist_options(report, i);
-
-		ret = tally_hist_mark(profile, i, &options);
-	}
-	if (!ret)
-		ret = tally_profile_second_pass(profile, &wanted, &nr);
-	if (ret > 0)
-		ret = tally_session_rerun(report->session, wanted, nr, report_record, report);
-	return ret == -ENOMEM ? ret : 0;
+	return tally_hist_mark(profile, event, &options);
 }
 
 static void warn_empty(const struct tally_session *session)
@@ -231,18 +195,11 @@ static void warn_nothing_shown(const struct report_config *config)
 				 "--sort parent -p");
 }
 
-/* Finish the profile and show it. */
 static int report_show(struct report *report)
 {
-	int ret = tally_check_events(report->session, &report->profile);
+	int ret = 0;
 
-	if (!ret)
-		ret = tally_check_event_number(report->session, report->config->event_number);
-	if (!ret)
-		ret = report_callers(report);
-	if (!ret)
-		ret = tally_profile_finish(&report->profile);
-	if (!ret && report->session->query)
+	if (report->session->query)
 		ret = tally_query_apply(report->session->query, &report->profile);
 	if (ret)
 		return ret;
@@ -255,6 +212,32 @@ static int report_show(struct report *report)
 	if (!report->config->json)
 		report_config_remove_single(report->config);
 	return report_print(report);
+}
+
+/* Read the recording, and show as much of it as can be read. */
+static int report_read(struct report *report)
+{
+	const struct tally_session_profile_options options = {
+		.start = report_start,
+		.sample = report_trace,
+		.mark = report_mark,
+		.arg = report,
+		.event_number = report->config->event_number,
+	};
+	int ret = tally_session_profile(report->session, &options, &report->profile), shown;
+
+	if (!report->profile.machine)
+		return ret;
+	shown = report_show(report);
+	if (shown == -ENOMEM)
+		tally_print_error("out of memory: the output is incomplete");
+	if (ret || shown)
+		return ret ? ret : shown;
+	if (!report->session->feed.counts.samples)
+		warn_empty(report->session);
+	else if (!report->rows_shown && !report->config->health && !report->browses)
+		warn_nothing_shown(report->config);
+	return 0;
 }
 
 static int report_session(struct report *report)
@@ -272,27 +255,7 @@ static int report_session(struct report *report)
 		if (ret || config->header_only)
 			return ret ? ret : tally_output_flush(&report->out);
 	}
-	ret = tally_session_run(report->session, report_record, report);
-	/* If the file is damaged, still show the part before the damage. */
-	if (!report->was_tried && (!ret || ret == -EINVAL)) {
-		int started = report_start(report);
-
-		ret = ret ? ret : started;
-	}
-	if (report->is_ready) {
-		int shown = report_show(report);
-
-		if (shown == -ENOMEM)
-			tally_print_error("out of memory: the output is incomplete");
-		ret = ret ? ret : shown;
-		if (!ret && report->session->is_cut)
-			ret = -EINVAL;
-		if (!report->session->feed.counts.samples && !ret)
-			warn_empty(report->session);
-		else if (!ret && !report->rows_shown && !config->health && !report->browses)
-			warn_nothing_shown(config);
-	}
-	return ret;
+	return report_read(report);
 }
 
 /* Show the rows as text or JSON, or in the terminal browser. */
@@ -314,8 +277,7 @@ static int report_show_rows(struct report_config *config)
 	if (!ret) {
 		tally_machine_show_hidden(session.machine);
 		ret = report_session(&report);
-		if (report.is_ready)
-			tally_profile_free(&report.profile);
+		tally_profile_free(&report.profile);
 		tally_recording_close(&session);
 	}
 	tally_tracing_free(report.tracing);

@@ -21,10 +21,7 @@ struct report {
 	uint64_t rows_shown; /* total for all events */
 	const char *query;   /* initial filter for the browser, or NULL */
 	bool browses;        /* use the terminal browser */
-	bool was_tried;      /* report_start() was called; any error was printed */
-	/* Set once the profile is initialised, at the first sample, when the events are known. */
-	bool is_ready;
-	int line_width; /* terminal width for text output, or 0 if there is no terminal */
+	int line_width;      /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
 	/* Output of --svg or --format while it is being written, or NULL. */
 	struct tally_document *document;

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "base/arith.h"
 #include "base/path.h"
 #include "cli/browser/browser.h"
 #include "cli/browser/find_samples.h"
 #include "cli/main/output_stream.h"
 #include "view/health.h"
 #include "cli/report/report.h"
-#include "profile/profile_annotate.h"
+#include "session/session_profile.h"
 
 bool report_wants_browser(const struct report_config *config)
 {
@@ -52,58 +51,32 @@ static void add_health(void *arg, struct tally_str *out)
 
 /* ---- costs of the addresses of a function -------------------------------------- */
 
-struct annotate_pass {
-	struct tally_annotate *samples;
-	uint64_t *wanted; /* bitmap of sample numbers */
-	uint64_t nr;      /* number of bits */
-	bool is_raw;      /* use callchains as recorded, without validation */
-};
-
-static bool is_wanted(const struct annotate_pass *again, uint64_t number)
-{
-	number = TALLY_MIN(number, (uint64_t)UINT32_MAX); /* see struct tally_kept */
-	return number < again->nr && tally_bit_is_set(again->wanted, number);
-}
-
-static int annotate_add_record(void *arg, struct tally_session *session,
-			       const struct tally_perfdata_record *record,
-			       const struct tally_session_sample *sample)
-{
-	struct annotate_pass *again = arg;
-
-	if (!sample || !is_wanted(again, record->number))
-		return 0;
-	return tally_annotate_add(again->samples, sample->event->index, sample->thread,
-				  sample->cpumode, &sample->sample, sample->period,
-				  tally_callers_from(&sample->event->attr, again->is_raw));
-}
-
-/* Read all samples again, because threads may be known only from samples. The profile refers to
- * samples by number, so they must be numbered as in the first pass. */
+/* Read the samples again. The profile refers to samples by number. */
 static int annotate(void *arg, struct browser *browser, const struct tally_frame *frame,
 		    struct tally_annotate **ret_samples)
 {
 	struct report *report = arg;
 	const char *const dsos[] = {tally_dso_name(frame->dso), NULL};
-	struct tally_annotate_options options = {
+	const struct tally_annotate_options options = {
 		.symbol = tally_symbol_name(frame->dso, frame->symbol),
 		.dsos = dsos,
 		.max_stack = (uint32_t)report->config->max_stack,
+		.raw_chains = report->config->raw_chains,
 	};
-	struct annotate_pass again = {.is_raw = report->config->raw_chains};
-	int ret = browser_find_samples(browser, frame, &again.wanted, &again.nr);
+	struct tally_annotate *samples = NULL;
+	uint64_t *wanted, nr;
+	int ret = browser_find_samples(browser, frame, &wanted, &nr);
 
-	if (!ret)
-		ret = tally_annotate_new(report->session->machine, &options, &again.samples);
-	if (!ret)
-		ret = tally_session_rerun(report->session, NULL, 0, annotate_add_record, &again);
-	if (!ret)
-		ret = tally_annotate_finish(again.samples);
-	free(again.wanted);
 	if (ret)
-		tally_annotate_free(again.samples);
+		return ret;
+	ret = tally_annotate_new(report->session->machine, &options, &samples);
+	if (!ret)
+		ret = tally_session_annotate_again(report->session, wanted, nr, samples);
+	free(wanted);
+	if (ret)
+		tally_annotate_free(samples);
 	else
-		*ret_samples = again.samples;
+		*ret_samples = samples;
 	return ret;
 }
 

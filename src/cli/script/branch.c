@@ -15,7 +15,7 @@ static const char *const branch_types[] = {
 /* Look up a branch address. If it is not mapped in the sample's address space (kernel or user), try
  * the other address space, because a branch may lead from one to the other. */
 static const struct tally_location *branch_locate(struct tally_machine *machine,
-						  const struct tally_session_sample *s, uint64_t ip)
+						  const struct tally_feed_sample *s, uint64_t ip)
 {
 	const struct tally_location *where =
 		tally_machine_locate(machine, s->thread, s->cpumode, ip);
@@ -29,7 +29,7 @@ static const struct tally_location *branch_locate(struct tally_machine *machine,
 }
 
 static void add_end(struct tally_machine *machine, struct tally_str *out,
-		    const struct tally_session_sample *s, uint64_t ip, uint32_t fields)
+		    const struct tally_feed_sample *s, uint64_t ip, uint32_t fields)
 {
 	const struct tally_location *where = NULL;
 
@@ -53,7 +53,7 @@ static void add_end(struct tally_machine *machine, struct tally_str *out,
 }
 
 void script_add_branches(struct tally_machine *machine, struct tally_str *out,
-			 const struct tally_session_sample *s, uint32_t fields)
+			 const struct tally_feed_sample *s, uint32_t fields)
 {
 	struct perf_branch_entry entry;
 	size_t start = out->len;

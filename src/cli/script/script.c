@@ -106,22 +106,22 @@ struct script {
 };
 
 /* Get an event's fields, which are determined only once. */
-static int script_fields(struct script *script, const struct tally_perfdata_event *event,
-			 uint32_t *ret_fields)
+static int script_fields(struct script *script, uint32_t event, uint32_t *ret_fields)
 {
 	enum { KNOWN = 1u << 31 };
 	uint32_t *slot;
 	int ret;
 
-	while (script->event_fields.len <= event->index) {
+	while (script->event_fields.len <= event) {
 		if (tally_vec_push(&script->event_fields, 0))
 			return -ENOMEM;
 	}
-	slot = &script->event_fields.data[event->index];
+	slot = &script->event_fields.data[event];
 	if (!*slot) {
 		if (!script->config->hide_chains)
 			tally_script_fields_chains(&script->fields, script->session->data);
-		ret = tally_script_fields_of(&script->fields, event, slot);
+		ret = tally_script_fields_of(
+			&script->fields, tally_perfdata_event(script->session->data, event), slot);
 		if (ret)
 			return ret;
 		*slot |= KNOWN;
@@ -138,7 +138,7 @@ static int script_non_sample(struct script *script, const struct tally_perfdata_
 	int ret = 0;
 
 	if (record->event && script->shown & script_record_kind(record->type)) {
-		ret = script_fields(script, record->event, &fields);
+		ret = script_fields(script, record->event->index, &fields);
 		if (!ret)
 			script_print_record(&script->printer, record, fields);
 	}
@@ -160,7 +160,7 @@ static bool list_has(const struct tally_word_list *list, const char *name)
 
 /* Return true if a sample is in one of the selected functions and files. As in perf, files may be
  * specified with or without directories. */
-static bool script_wants(const struct script *script, const struct tally_session_sample *sample)
+static bool script_wants(const struct script *script, const struct tally_feed_sample *sample)
 {
 	const struct tally_location *at;
 	const char *dso;
@@ -181,7 +181,7 @@ static bool script_wants(const struct script *script, const struct tally_session
 
 static int script_record(void *arg, struct tally_session *session,
 			 const struct tally_perfdata_record *record,
-			 const struct tally_session_sample *sample)
+			 struct tally_feed_sample *sample)
 {
 	struct script *script = arg;
 	uint32_t fields;

@@ -102,13 +102,13 @@ static void print_time(struct tally_script_printer *printer, struct tally_str *o
 }
 
 static bool shows_chain(const struct tally_script_printer *printer,
-			const struct tally_session_sample *s)
+			const struct tally_feed_sample *s)
 {
-	return s->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !printer->hide_chains;
+	return s->attr->sample_type & PERF_SAMPLE_CALLCHAIN && !printer->hide_chains;
 }
 
 void tally_script_print_start(struct tally_script_printer *printer,
-			      const struct tally_session_sample *s, uint32_t fields)
+			      const struct tally_feed_sample *s, uint32_t fields)
 {
 	struct tally_str *out = &printer->out;
 
@@ -147,8 +147,10 @@ static int longest_name(const struct tally_perfdata *data)
 }
 
 static void print_event(struct tally_script_printer *printer, struct tally_str *out,
-			const struct tally_session_sample *s, uint32_t fields)
+			const struct tally_feed_sample *s, uint32_t fields)
 {
+	const char *name;
+
 	if (fields & SCRIPT_PERIOD) {
 		script_add_padded(out, s->period, 10, ' ');
 		tally_str_add_char(out, ' ');
@@ -157,7 +159,8 @@ static void print_event(struct tally_script_printer *printer, struct tally_str *
 		return;
 	if (!printer->name_width)
 		printer->name_width = longest_name(printer->session->data);
-	script_add_right(out, s->event->name, strlen(s->event->name), (size_t)printer->name_width);
+	name = tally_perfdata_event(printer->session->data, s->event)->name;
+	script_add_right(out, name, strlen(name), (size_t)printer->name_width);
 	tally_str_add_bytes(out, ": ", 2);
 }
 
@@ -165,10 +168,10 @@ static void print_event(struct tally_script_printer *printer, struct tally_str *
 
 /* Look up all callchain entries that will be printed, to prefetch their cache slots before
  * printing. */
-static int find_chain(struct tally_script_printer *printer, const struct tally_session_sample *s)
+static int find_chain(struct tally_script_printer *printer, const struct tally_feed_sample *s)
 {
 	struct tally_words chain = s->sample.callchain;
-	bool is_walked = tally_attr_walks_user(&s->event->attr);
+	bool is_walked = tally_attr_walks_user(s->attr);
 	uint8_t cpumode = s->cpumode;
 	uint64_t users = 0;
 
@@ -209,7 +212,7 @@ static void print_chain(struct tally_script_printer *printer, uint32_t fields)
 		script_add_line(&printer->places, &printer->out, place, fields);
 }
 
-static void print_ip(struct tally_script_printer *printer, const struct tally_session_sample *s,
+static void print_ip(struct tally_script_printer *printer, const struct tally_feed_sample *s,
 		     uint32_t fields)
 {
 	struct script_location place;
@@ -220,18 +223,18 @@ static void print_ip(struct tally_script_printer *printer, const struct tally_se
 	script_add_place(&printer->places, &printer->out, &place, fields);
 }
 
-static void print_trace(struct tally_script_printer *printer, const struct tally_session_sample *s)
+static void print_trace(struct tally_script_printer *printer, const struct tally_feed_sample *s)
 {
 	size_t start = printer->out.len;
 
 	if (!printer->tracing)
 		tally_tracing_new(printer->session, &printer->tracing);
 	if (printer->tracing)
-		tally_tracing_print(printer->tracing, s->event, &s->sample, &printer->out);
+		tally_tracing_print(printer->tracing, s->attr, &s->sample, &printer->out);
 	tally_str_escape(&printer->out, start);
 }
 
-void tally_script_print(struct tally_script_printer *printer, const struct tally_session_sample *s,
+void tally_script_print(struct tally_script_printer *printer, const struct tally_feed_sample *s,
 			uint32_t fields)
 {
 	bool has_chain = shows_chain(printer, s);

@@ -37,7 +37,7 @@ void tally_script_printer_free(struct tally_script_printer *printer);
 
 /* Append the sample's text, including the final newline, to printer->out. */
 void tally_script_print(struct tally_script_printer *printer,
-			const struct tally_session_sample *sample, uint32_t fields);
+			const struct tally_feed_sample *sample, uint32_t fields);
 
 /* Write printer->out to standard output if it is due, or if `is_all` is set. Returns 0, -ENOMEM, or
  * a write error, which is returned again by later calls. */
@@ -50,6 +50,6 @@ void tally_script_idle(void *printer);
 /* Append only the first fields: task, CPU and time, if selected in `fields`. Uses only the members
  * event, thread, cpumode and sample of `sample`. */
 void tally_script_print_start(struct tally_script_printer *printer,
-			      const struct tally_session_sample *sample, uint32_t fields);
+			      const struct tally_feed_sample *sample, uint32_t fields);
 
 #endif

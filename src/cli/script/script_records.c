@@ -193,7 +193,7 @@ void script_print_record(struct tally_script_printer *printer,
 			 const struct tally_perfdata_record *record, uint32_t fields)
 {
 	const struct tally_perfdata_event *event = record->event;
-	struct tally_session_sample sample = {.record = record, .event = event};
+	struct tally_feed_sample sample = {0};
 	struct tally_str text = {0};
 	struct record_line line = {.out = &text, .record = record, .ppid = -1, .ptid = -1};
 

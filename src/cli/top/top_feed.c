@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "abi/attr.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "cli/main/symbol_index.h"
 #include "cli/top/top_feed.h"
@@ -44,6 +44,38 @@ static const char *const idle_functions[] = {
 	NULL,
 };
 
+/* Unwind the user callchain from a stack dump. If the stack cannot be unwound, or its unwind rules
+ * are still being loaded, the callchain has no user part. */
+static int feed_chain(struct top *top, const struct tally_thread *thread,
+		      struct tally_sample *sample)
+{
+	struct tally_unwinder *unwinder = &top->live.unwinder;
+	enum tally_unwind_end end;
+	int ret;
+
+	if (!sample->stack_user.len)
+		return 0;
+	ret = tally_unwinder_run(unwinder, thread, sample, &end);
+	if (ret > 0)
+		sample->callchain = (struct tally_words){(const uint8_t *)unwinder->chain.data,
+							 unwinder->chain.len};
+	return ret == -EAGAIN ? 0 : TALLY_MIN(ret, 0);
+}
+
+/* Add a sample to the profile. `arg` is a struct top. */
+static int feed_sample(void *arg, struct tally_feed_sample *sample)
+{
+	struct top *top = arg;
+	int ret = feed_chain(top, sample->thread, &sample->sample);
+
+	if (ret)
+		return ret;
+	top->now.samples++;
+	top->now.user += sample->cpumode == PERF_RECORD_MISC_USER;
+	top->now.exact += !!(tally_record_header(sample->record).misc & PERF_RECORD_MISC_EXACT_IP);
+	return tally_profile_add(&top->profile, sample);
+}
+
 /* Size limit, in bytes, for samples that are waiting for deferred callchains. */
 enum { WAITING_LIMIT = 4 << 20 };
 
@@ -53,6 +85,7 @@ int top_feed_restart(struct top *top, unsigned by)
 	struct tally_profile_options options = {
 		.by = by,
 		.max_stack = (uint32_t)report->max_stack,
+		.raw_chains = report->raw_chains,
 		.is_live = true,
 		.filter = {.comms = report->comm_list.items,
 			   .dsos = report->dso_list.items,
@@ -86,7 +119,7 @@ int top_feed_init(struct top *top)
 
 	top->kallsyms_fd = symbols.kallsyms_fd;
 	if (!ret)
-		ret = tally_live_init(&top->live, &top->sampler, &symbols);
+		ret = tally_live_init(&top->live, &top->sampler, &symbols, feed_sample, top);
 	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
@@ -144,68 +177,15 @@ static uint64_t feed_lost(const struct top *top)
 	return top->live.feed.counts.lost_records + top->live.feed.counts.lost_samples;
 }
 
-/* Unwind the user callchain from a stack dump. If the stack cannot be unwound, or its unwind rules
- * are still being loaded, the callchain has no user part. */
-static int feed_chain(struct top *top, const struct tally_thread *thread,
-		      struct tally_sample *sample)
-{
-	struct tally_unwinder *unwinder = &top->live.unwinder;
-	enum tally_unwind_end end;
-	int ret;
-
-	if (!sample->stack_user.len)
-		return 0;
-	ret = tally_unwinder_run(unwinder, thread, sample, &end);
-	if (ret > 0)
-		sample->callchain = (struct tally_words){(const uint8_t *)unwinder->chain.data,
-							 unwinder->chain.len};
-	return ret == -EAGAIN ? 0 : TALLY_MIN(ret, 0);
-}
-
-static int feed_sample(struct top *top, const struct perf_event_header *record, size_t event,
-		       struct tally_sample *sample, const struct tally_feed_sample *facts)
-{
-	int ret = feed_chain(top, facts->thread, sample);
-
-	if (ret)
-		return ret;
-	top->now.samples++;
-	top->now.user += facts->cpumode == PERF_RECORD_MISC_USER;
-	top->now.exact += !!(record->misc & PERF_RECORD_MISC_EXACT_IP);
-	top->profile.callers_from = tally_callers_from(&top->sampler.specs.data[event].attr,
-						       top->config->report.raw_chains);
-	return tally_profile_add(&top->profile, (uint32_t)event, facts->thread, facts->cpumode,
-				 sample, facts->weight, 0);
-}
-
-/* Process the samples that no longer need to wait after `record` has arrived. `record` belongs to
- * `event`. */
-static int feed_release(struct top *top, size_t event, const struct perf_event_header *record)
-{
-	struct tally_feed_sample facts;
-	struct tally_sample sample;
-	int ret = tally_live_release(&top->live, event, record);
-
-	while (!ret && (ret = tally_live_next(&top->live, &record, &event, &sample, &facts)) > 0)
-		ret = feed_sample(top, record, event, &sample, &facts);
-	return ret;
-}
-
 int top_feed_record(struct top *top, const struct perf_event_header *record)
 {
-	size_t event = tally_live_event(&top->live, record);
-	struct tally_sample sample; /* large; initialised by the decoder */
-	struct tally_feed_sample facts;
 	uint64_t lost = feed_lost(top);
 	int ret;
 
 	if (top->is_paused && record->type == PERF_RECORD_SAMPLE)
 		return 0;
-	ret = feed_release(top, event, record);
-	if (ret)
-		return ret;
-	ret = tally_live_record(&top->live, event, record, &sample, &facts);
+	ret = tally_live_record(&top->live, record);
 	top->now.lost += feed_lost(top) - lost;
 	top->may_have_lost |= record->type == PERF_RECORD_LOST;
-	return ret > 0 ? feed_sample(top, record, event, &sample, &facts) : ret;
+	return ret;
 }
