@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Feeds records to a machine, one at a time and in time order, and passes the samples to a callback.
+ * Feeds records to a machine, one at a time and in time order, and passes samples to a callback.
  * This is the only path from kernel records to threads, maps and weighted samples. It is used when
  * a file is read, when ring buffers are drained, and when a recorder checks which files were hit.
  * Not thread-safe.
  *
  * If `joins` is set, samples wait for user-space callers that arrive later (see deferred.h). They
- * are passed to the callback before the record that ends their wait is processed, while the thread's
- * state still matches the samples.
+ * are passed to the callback before the record that ends their wait is processed, while the state
+ * of their thread still matches them.
  *
  * This module does not look up a record's event, and does not sort records.
  */

@@ -24,7 +24,7 @@ struct tally_live {
 	void *arg;
 };
 
-/* Create the machine and symbols for `sampler`, which must have open counters. Samples are passed to
+/* Create the machine and symbols for `sampler`, which must have open counters. Pass samples to
  * `on_sample` with `arg`. Returns 0 or -errno; call tally_live_free() in either case. */
 int tally_live_init(struct tally_live *live, struct tally_sampler *sampler,
 		    const struct tally_symbols_options *symbols, tally_feed_fn *on_sample,

@@ -9,8 +9,8 @@
 
 /* Members that are NULL or 0 are not used. Callbacks return 0; any other value ends reading. */
 struct tally_session_profile_options {
-	/* Set the profile's options. Called once, at the first sample, when the events are known, or
-	 * after the last record if there are no samples. */
+	/* Set the profile's options. Called once: at the first sample, when the events are known,
+	 * or after the last record if there are no samples. */
 	int (*start)(void *arg, struct tally_session *session,
 		     struct tally_profile_options *options);
 	/* Called before a sample is added; may set sample->label. */

@@ -14,7 +14,7 @@
 
 enum { PID = 70, TID = 71, ADDRESS = 0x1234, PERIOD = 4000 };
 
-/* A sample that was passed on, with copies of what it points to. */
+/* A copy of a sample that was passed on, and of its callchain and tag. */
 struct passed {
 	struct tally_feed_sample sample;
 	uint64_t words[8], nr_words;
