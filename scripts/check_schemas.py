@@ -30,7 +30,7 @@ WRITERS = {
     "stat-plan": ["cli/stat/plan.c"],
     "script": ["cli/script/dump.c", "cli/script/dump_sample.c"],
     "page": ["page/meta.c"],
-    "page-code": ["cli/recording/page_code.c", "cli/recording/page_source.c"],
+    "page-code": ["page/page_code.c", "page/page_source.c"],
 }
 # Keys in tables: schema, source, and a regular expression that finds the keys.
 TABLES = [

@@ -23,8 +23,8 @@ struct diff_config {
 	const char *comms, *dsos, *symbols, *symfs, *kallsyms, *vmlinux, *separator, *colour;
 	uint64_t count_a, count_b;
 	bool matched, has_periods, has_formula, quiet, json, stdio, children, no_verdicts, changed;
-	const char *html; /* see cli/recording/recording_page.h */
-	bool html_source; /* see cli/recording/recording_page.h */
+	const char *html; /* see cli/main/html_file.h */
+	bool html_source; /* see cli/main/html_file.h */
 	bool no_bounds, no_demangle, force, verbose, is_inlined, inlined_given, raw_chains;
 	/* Derived from the options. */
 	const char **inputs; /* nr_inputs paths; the first nr_baselines are side A */

@@ -9,7 +9,7 @@
 #include "cli/diff/diff.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
-#include "cli/recording/page_name.h"
+#include "cli/main/html_file.h"
 
 #define AT(member) offsetof(struct diff_config, member)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally diff --html: write both recordings as an HTML page. */
-#include "cli/recording/recording_page.h"
+#include "cli/main/html_file.h"
 
 #include <errno.h>
 
@@ -46,18 +46,17 @@ int diff_page_check(const struct diff_config *config)
 
 int diff_page(const struct diff_config *config)
 {
-	const struct tally_html_request request = {
+	const struct tally_html_file file = {
 		.command = config->quiet ? NULL : "diff",
 		.output = config->html,
 		.force = config->force,
-		.recording = config->recording,
-		.inputs = {config->inputs[0], config->inputs[1]},
-		.nr_inputs = TALLY_HTML_INPUTS_MAX,
-		.filter = config->diff.filter,
-		.raw_chains = config->raw_chains,
-		.has_code = config->html_source,
-		.no_inlined = config->inlined_given && !config->is_inlined,
+		.request = {.inputs = {config->inputs[0], config->inputs[1]},
+			    .nr_inputs = TALLY_HTML_INPUTS_MAX,
+			    .filter = config->diff.filter,
+			    .raw_chains = config->raw_chains,
+			    .has_code = config->html_source,
+			    .no_inlined = config->inlined_given && !config->is_inlined},
 	};
 
-	return tally_html_build(&request);
+	return tally_html_file(&file, &config->recording);
 }

@@ -17,8 +17,7 @@
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
 #include "cli/profile/profile_recording.h"
-#include "cli/recording/recording_page.h"
-#include "cli/recording/page_name.h"
+#include "cli/main/html_file.h"
 #include "sampler/sampling.h"
 
 struct profile_config {

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/recording/recording_columns.h"
-#include "cli/recording/page_name.h"
+#include "cli/main/html_file.h"
 
 #define AT(member) offsetof(struct report_config, member)
 

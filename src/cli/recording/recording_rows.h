@@ -23,8 +23,8 @@ struct report_config {
 	bool is_inlined, inlined_given; /* show inlined functions as frames */
 	bool children, children_given, inverted, no_demangle, force, stdio, tui, no_bounds;
 	bool has_paths; /* include directories when distinguishing and showing source files */
-	const char *html, *baseline; /* see recording_page.h */
-	bool html_source;            /* see recording_page.h */
+	const char *html, *baseline; /* see cli/main/html_file.h */
+	bool html_source;            /* see cli/main/html_file.h */
 	bool header, header_only, health, show_samples, show_period, json, quiet, group, raw_chains;
 	/* Derived from the options above. */
 	unsigned keys;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally report --html, and checks for conflicts between document options. */
-#include "cli/recording/recording_page.h"
+#include "cli/main/html_file.h"
 
 #include <errno.h>
 
@@ -106,31 +106,31 @@ int report_documents_check(const struct report_config *config, const char *word)
 
 int report_page(struct report_config *config)
 {
-	struct tally_html_request request = {
+	struct tally_html_file file = {
 		.command = config->quiet ? NULL : "report",
 		.output = config->html,
 		.force = config->force,
-		.recording = config->recording,
-		.inputs = {config->recording.session.input},
-		.nr_inputs = 1,
-		.event_number = config->event_number,
-		.max_stack = (uint32_t)config->max_stack,
-		.raw_chains = config->raw_chains,
-		.has_code = config->html_source,
-		.no_inlined = config->inlined_given && !config->is_inlined,
+		.request = {.inputs = {config->recording.session.input},
+			    .nr_inputs = 1,
+			    .event_number = config->event_number,
+			    .max_stack = (uint32_t)config->max_stack,
+			    .raw_chains = config->raw_chains,
+			    .has_code = config->html_source,
+			    .no_inlined = config->inlined_given && !config->is_inlined},
 	};
+	struct tally_html_request *request = &file.request;
 	int ret = report_config_lists(config);
 
-	request.filter = (struct tally_profile_filter){
+	request->filter = (struct tally_profile_filter){
 		.comms = config->comm_list.items,
 		.dsos = config->dso_list.items,
 		.symbols = config->symbol_list.items,
 		.symbol_part = config->symbol_part,
 	};
 	if (config->baseline) {
-		request.inputs[1] = request.inputs[0];
-		request.inputs[0] = config->baseline;
-		request.nr_inputs = 2;
+		request->inputs[1] = request->inputs[0];
+		request->inputs[0] = config->baseline;
+		request->nr_inputs = 2;
 	}
-	return ret ? ret : tally_html_build(&request);
+	return ret ? ret : tally_html_file(&file, &config->recording);
 }

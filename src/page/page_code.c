@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/page_code.h"
+#include "page/page_code.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 #include "base/json.h"
-#include "cli/recording/page_source.h"
+#include "page/page_source.h"
 #include "profile/annotation.h"
 #include "session/session_profile.h"
 #include "view/annotate_view.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Source lines for a function's instructions, with costs. */
-#ifndef TALLY_CLI_RECORDING_PAGE_SOURCE_H
-#define TALLY_CLI_RECORDING_PAGE_SOURCE_H
+#ifndef TALLY_PAGE_PAGE_SOURCE_H
+#define TALLY_PAGE_PAGE_SOURCE_H
 
 #include "base/map.h"
 #include "profile/annotation.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Instructions and source lines of the heaviest functions, for a page (--html-source). */
-#ifndef TALLY_CLI_RECORDING_PAGE_CODE_H
-#define TALLY_CLI_RECORDING_PAGE_CODE_H
+#ifndef TALLY_PAGE_PAGE_CODE_H
+#define TALLY_PAGE_PAGE_CODE_H
 
 #include "session/session.h"
 #include "page/page.h"
@@ -14,7 +14,7 @@ struct tally_html_code_options {
 /* Read the recording again to collect the samples at each address in the heaviest functions, and
  * add the functions' code to the page. `profile` must be finished, with keeps_samples set. The page
  * contains notes about functions without code. Returns 0 or -errno; errors other than -ENOMEM have
- * been printed. */
+ * been emitted as messages. */
 int tally_html_code_add(struct tally_session *session, const struct tally_profile *profile,
 			const struct tally_html_code_options *options, struct tally_html *page);
 

@@ -1,63 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/recording_page.h"
+#include "page/page_build.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "abi/attr.h"
 #include "base/endian.h"
 #include "base/map.h"
 #include "base/path.h"
-#include "cli/main/overwrite.h"
-#include "cli/main/print.h"
-#include "cli/main/progress.h"
 #include "session/session_events.h"
 #include "session/session_profile.h"
-#include "cli/main/document.h"
 #include "view/recording_header.h"
 #include "view/health.h"
-#include "cli/recording/page_code.h"
-#include "cli/recording/page_name.h"
+#include "page/page_code.h"
 #include "page/page.h"
 #include "profile/query.h"
-#include "sampler/privileges.h"
 #include "view/wrap.h"
-
-int tally_html_check(const char *html, bool html_source)
-{
-	if (html)
-		return tally_document_check_plain("--html", html);
-	if (!html_source)
-		return 0;
-	tally_print_error("option '--html-source' requires --html FILE");
-	return -EINVAL;
-}
-
-static struct tally_document_place place_of(const char *html, bool force)
-{
-	return (struct tally_document_place){.option = "--html",
-					     .path = html,
-					     .kinds = TALLY_OVERWRITE_PAGE,
-					     .force = force,
-					     .is_binary = true};
-}
-
-int tally_html_check_place(const char *html, bool force)
-{
-	const struct tally_document_place place = place_of(html, force);
-
-	return strcmp(html, TALLY_HTML_UNNAMED) != 0 ? tally_document_check(&place) : 0;
-}
 
 struct page_maker {
 	const struct tally_html_request *request;
-	struct tally_html *page;
-	const struct tally_progress *progress;
-	int kallsyms_fd;
-	struct tally_str name; /* generated name, if the user did not specify a name */
+	struct tally_html_built *built;
 	/* Map from each event on the page to a bit mask of the inputs that have samples of the
 	 * event. */
 	struct tally_map sides;
@@ -173,12 +137,13 @@ static int input_texts(struct page_input *input)
 
 static void warn_input(const struct page_input *input, uint64_t nr)
 {
+	const struct tally_messages *to = input->session->options.messages;
 	const char *name = tally_session_name(input->session->path);
 
 	if (!input->session->feed.counts.samples)
-		tally_print_warning("%s has no samples", name);
+		tally_message_warn(to, "%s has no samples", name);
 	else if (!nr)
-		tally_print_warning("%s: the filters rejected all samples", name);
+		tally_message_warn(to, "%s: the filters rejected all samples", name);
 }
 
 static int input_code(struct page_input *input)
@@ -186,7 +151,8 @@ static int input_code(struct page_input *input)
 	const struct tally_html_code_options options = {
 		.passes = input->passes, .symfs = input->session->options.symbols.symfs};
 
-	return tally_html_code_add(input->session, &input->profile, &options, input->maker->page);
+	return tally_html_code_add(input->session, &input->profile, &options,
+				   input->maker->built->page);
 }
 
 /* Show the error on the page as well, because readers of the page do not see this command's
@@ -198,11 +164,11 @@ static void note_end(const struct page_input *input, const char *name)
 	if (!ended->code)
 		return;
 	if (ended->text)
-		tally_html_add_note(input->maker->page,
+		tally_html_add_note(input->maker->built->page,
 				    "reading %s ended early: %s (at byte %" PRIu64 ")", name,
 				    ended->text, ended->offset);
 	else
-		tally_html_add_note(input->maker->page, "reading %s ended early: %s", name,
+		tally_html_add_note(input->maker->built->page, "reading %s ended early: %s", name,
 				    strerror(-ended->code));
 }
 
@@ -214,7 +180,7 @@ static int input_sides(struct page_input *input)
 
 	for (size_t i = 0; i < input->profile.buckets.len && !ret; i++) {
 		const struct tally_bucket *bucket = &input->profile.buckets.data[i];
-		uint64_t event = tally_html_event(input->maker->page, bucket->key.event);
+		uint64_t event = tally_html_event(input->maker->built->page, bucket->key.event);
 		uint64_t known = tally_map_get(sides, event), bit = UINT64_C(1) << input->number;
 
 		known = known == TALLY_MAP_NONE ? 0 : known;
@@ -224,20 +190,44 @@ static int input_sides(struct page_input *input)
 	return ret;
 }
 
-/* Generate the file name, which is used if the user did not specify a name. */
+/* Return the name of the threads with the most samples, or "profile" if there are no samples. */
+static const char *main_program(const struct tally_profile *profile)
+{
+	const struct tally_intern *comms = tally_machine_comms(profile->machine);
+	struct tally_map sums = {0};
+	const char *found = "profile";
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < profile->buckets.len; i++) {
+		const struct tally_bucket *bucket = &profile->buckets.data[i];
+		uint32_t comm = tally_machine_comm_of(profile->machine, bucket->key.comm);
+		uint64_t sum = tally_map_get(&sums, comm);
+
+		sum = (sum == TALLY_MAP_NONE ? 0 : sum) + bucket->nr;
+		if (tally_map_set(&sums, comm, sum))
+			break;
+		if (sum > most) {
+			most = sum;
+			found = tally_intern_text(comms, comm);
+		}
+	}
+	tally_map_free(&sums);
+	return *found ? found : "profile";
+}
+
 static int input_name(struct page_input *input)
 {
-	struct tally_str *name = &input->maker->name;
+	struct tally_str *program = &input->maker->built->program;
 
-	tally_str_clear(name);
-	tally_html_add_name(tally_html_program(&input->profile), name);
-	return tally_str_error(name);
+	tally_str_clear(program);
+	tally_str_add(program, main_program(&input->profile));
+	return tally_str_error(program);
 }
 
 static int input_add(struct page_input *input)
 {
 	const char *name = tally_session_name(input->session->path);
-	uint64_t nr = tally_html_nr_samples(input->maker->page);
+	uint64_t nr = tally_html_nr_samples(input->maker->built->page);
 	struct tally_html_recording recording;
 	int ret = input_select(input);
 
@@ -258,7 +248,7 @@ static int input_add(struct page_input *input)
 		.header = tally_str_text(&input->header),
 		.health = tally_str_text(&input->health),
 	};
-	ret = tally_html_add(input->maker->page, &recording);
+	ret = tally_html_add(input->maker->built->page, &recording);
 	if (!ret)
 		ret = input_sides(input);
 	if (!ret && input->has_code)
@@ -268,7 +258,7 @@ static int input_add(struct page_input *input)
 	if (!ret)
 		note_end(input, recording.name);
 	if (!ret)
-		warn_input(input, tally_html_nr_samples(input->maker->page) - nr);
+		warn_input(input, tally_html_nr_samples(input->maker->built->page) - nr);
 	return ret;
 }
 
@@ -309,64 +299,43 @@ static void input_free(struct page_input *input)
  * the page. */
 static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 {
-	struct tally_recording_options recording = maker->request->recording;
+	struct tally_session_options options = maker->request->session;
 	struct tally_session session;
 	struct page_input input = {.maker = maker, .session = &session, .number = number};
 	int ret;
 
 	input.has_code = maker->request->has_code && number + 1 == maker->request->nr_inputs;
-	recording.session.input = maker->request->inputs[number];
-	recording.goes_elsewhere = true;
-	recording.session.symbols.kallsyms_fd = tally_session_share_kallsyms(maker->kallsyms_fd);
-	ret = tally_recording_open(&recording, &session);
+	options.input = maker->request->inputs[number];
+	options.symbols.kallsyms_fd = tally_session_share_kallsyms(options.symbols.kallsyms_fd);
+	ret = tally_session_open(&options, &session);
 	if (ret)
 		return ret;
 	tally_machine_show_hidden(session.machine);
-	if (tally_document_is(maker->request->output, session.path))
-		ret = -EINVAL;
-	else
-		ret = input_run(&input, is_added);
+	ret = input_run(&input, is_added);
+	maker->built->is_cut |= session.is_cut;
 	input_free(&input);
-	tally_recording_close(&session);
+	tally_session_close(&session);
 	return ret;
 }
 
+/* `arg` is a struct tally_progress, or NULL. */
 static int show_progress(void *arg, uint64_t done, uint64_t all)
 {
-	struct page_maker *maker = arg;
-
-	tally_progress_at(maker->progress, "making", "the page", done, all);
+	tally_progress_at(arg, "making", "the page", done, all);
 	return 0;
 }
 
-static int maker_write(struct page_maker *maker)
-{
-	const struct tally_html_request *request = maker->request;
-	struct tally_document_place place = place_of(request->output, request->force);
-	struct tally_document document;
-	int ret;
-
-	if (!strcmp(request->output, TALLY_HTML_UNNAMED))
-		place.path = tally_str_text(&maker->name);
-	tally_document_begin(&place, &document);
-	ret = tally_html_write(maker->page, tally_document_write, &document);
-	tally_progress_end(maker->progress);
-	ret = tally_document_close(&document, ret);
-	if (!ret && request->command)
-		tally_document_print(&document, request->command, "HTML page");
-	return ret;
-}
-
 /* Warn about a large page, because browsers keep all samples in memory, at about 40 bytes each. */
-static void warn_many(uint64_t nr)
+static void warn_many(const struct tally_messages *to, uint64_t nr)
 {
 	enum { MANY = 5000000 };
 
 	if (nr <= MANY)
 		return;
-	tally_print_warning("the page has %llu samples: a browser may take a long time to open it",
-			    (unsigned long long)nr);
-	tally_print_hint("use --time, --query or other filters to select fewer");
+	tally_message_warn(to,
+			   "the page has %llu samples: a browser may take a long time to open it",
+			   (unsigned long long)nr);
+	tally_message_hint(to, "use --time, --query or other filters to select fewer");
 }
 
 /* Check that two recordings can be compared. */
@@ -382,51 +351,55 @@ static int maker_check(const struct page_maker *maker)
 		has_samples[1] |= (slot->value & 2) != 0;
 		has_common |= slot->value == 3;
 	}
-	return tally_check_sides(&tally_print_messages, has_samples, has_common);
+	return tally_check_sides(maker->request->session.messages, has_samples, has_common);
 }
 
-static int maker_run(struct page_maker *maker)
+/* Read all inputs. `*ret_broken` is the error of a damaged one, or 0. */
+static int maker_run(struct page_maker *maker, int *ret_broken)
 {
 	const struct tally_html_request *request = maker->request;
-	const struct tally_html_options options = {show_progress, maker};
-	int ret = tally_html_new(&options, &maker->page), broken = 0;
+	int ret = 0;
 
+	*ret_broken = 0;
 	for (uint32_t i = 0; i < request->nr_inputs && !ret; i++) {
 		bool is_added = false;
 
 		ret = maker_read(maker, i, &is_added);
 		if (ret && is_added) {
-			broken = ret;
+			*ret_broken = ret;
 			ret = 0;
 		}
 	}
-	tally_progress_end(maker->progress);
+	tally_progress_end(request->session.progress);
 	if (!ret)
 		ret = maker_check(maker);
+	if (!ret)
+		warn_many(request->session.messages, tally_html_nr_samples(maker->built->page));
+	return ret;
+}
+
+int tally_html_build(const struct tally_html_request *request, struct tally_html_built *ret_built)
+{
+	const struct tally_html_options options = {show_progress,
+						   (void *)request->session.progress};
+	struct page_maker maker = {.request = request, .built = ret_built};
+	int broken = 0, ret;
+
+	*ret_built = (struct tally_html_built){0};
+	ret = tally_html_new(&options, &ret_built->page);
 	if (ret)
 		return ret;
-	warn_many(tally_html_nr_samples(maker->page));
-	ret = maker_write(maker);
+	ret = maker_run(&maker, &broken);
+	tally_map_free(&maker.sides);
+	if (ret) {
+		tally_html_free(ret_built->page);
+		ret_built->page = NULL;
+	}
 	return ret ? ret : broken;
 }
 
-int tally_html_build(const struct tally_html_request *request)
+void tally_html_built_free(struct tally_html_built *built)
 {
-	struct page_maker maker = {.request = request, .kallsyms_fd = tally_privileges_kallsyms()};
-	int ret = tally_privileges_drop(&tally_print_messages);
-
-	if (!ret)
-		ret = tally_html_check_place(request->output, request->force);
-	maker.progress = strcmp(request->output, "-") ? &tally_progress_line_elsewhere
-						      : &tally_progress_line;
-	if (!ret)
-		ret = maker_run(&maker);
-	if (ret == -ENOMEM)
-		tally_print_error("out of memory");
-	tally_html_free(maker.page);
-	tally_map_free(&maker.sides);
-	tally_str_free(&maker.name);
-	if (maker.kallsyms_fd > 0)
-		close(maker.kallsyms_fd);
-	return ret;
+	tally_html_free(built->page);
+	tally_str_free(&built->program);
 }

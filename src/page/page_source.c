@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/page_source.h"
+#include "page/page_source.h"
 
 #include <errno.h>
 #include <string.h>
