@@ -40,7 +40,7 @@ ALLOWED = {
 }
 
 # Directories in src/cli that every command may include. Each directory may include those before it in the list.
-SHARED = ["main", "recording", "browser"]
+SHARED = ["main", "browser"]
 # Directories of files with unique names. A script run.sh runs the tests in its directory.
 NAMED = ("bench", "demo", "examples", "fuzz", "include", "scripts", "src", "tests")
 SUFFIXES = (".c", ".cpp", ".h", ".hpp", ".js", ".py", ".sh")

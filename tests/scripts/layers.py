@@ -85,10 +85,10 @@ def test_every_file_of_cli_is_in_a_directory():
 
 
 def test_shared_directories_must_not_include_a_command():
-    broken({"src/cli/recording/filter.c": '#include "cli/record/loop.h"\n'}, "directories",
-           "src/cli/recording/filter.c -> record", "cli/recording must not include cli/record")
-    broken({"src/cli/main/main.c": '#include "session/session.h"\n'}, "directories",
-           "src/cli/main/main.c -> recording", "cli/main must not include cli/recording")
+    broken({"src/cli/browser/filter.c": '#include "cli/record/loop.h"\n'}, "directories",
+           "src/cli/browser/filter.c -> record", "cli/browser must not include cli/record")
+    broken({"src/cli/main/main.c": '#include "cli/browser/browser.h"\n'}, "directories",
+           "src/cli/main/main.c -> browser", "cli/main must not include cli/browser")
 
 
 def test_a_tag_is_defined_once():

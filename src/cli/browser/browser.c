@@ -305,8 +305,8 @@ static int browser_start(struct browser *browser)
 		browser_health(browser);
 	if (!source->profile)
 		return 0;
-	browser->table.first_sort = source->config->sort;
-	browser->table.by_callers = source->config->order == TALLY_GRAPH_CALLEE;
+	browser->table.first_sort = source->rows->sort;
+	browser->table.by_callers = source->rows->show.order == TALLY_GRAPH_CALLEE;
 	browser_filter_start(&browser->filter, source->profile);
 	return source->query
 		       ? browser_zoom(browser, BROWSER_ONLY_QUERY, source->query, source->query)

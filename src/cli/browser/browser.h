@@ -10,7 +10,7 @@
 #ifndef TALLY_CLI_BROWSER_BROWSER_H
 #define TALLY_CLI_BROWSER_BROWSER_H
 
-#include "cli/recording/recording_rows.h"
+#include "cli/main/row_options.h"
 
 struct browser;
 struct browser_view;
@@ -24,7 +24,8 @@ struct tally_browser_source {
 	/* The profile, grouped by comm, frame and, if there are callchains, path. The profile of a
 	 * finished recording is also grouped by thread and CPU, and keeps its samples. */
 	struct tally_profile *profile;
-	struct report_config *config; /* complete; its keys and columns follow the sort order */
+	struct tally_row_options *rows; /* complete; keys and columns follow the sort order */
+	const char *symfs;              /* root directory for source files, or NULL */
 	const struct tally_intern *labels;
 	uint32_t first_event, nr_events;
 	void *arg; /* passed to the callbacks below */
@@ -42,11 +43,10 @@ struct tally_browser_source {
 	 * browser's selection. Return 0, -ENOMEM or another error. NULL if not available. */
 	int (*annotate)(void *arg, struct browser *browser, const struct tally_frame *frame,
 			struct tally_annotate **ret_samples);
-	uint64_t count_filter; /* leave out rows with fewer samples */
-	size_t most;           /* maximum number of rows, or 0 for no limit */
+	uint64_t count_filter;    /* leave out rows with fewer samples */
+	size_t most;              /* maximum number of rows, or 0 for no limit */
+	const char *what, *query; /* the recording's name, and the initial query or NULL */
 	bool hide_kernel, hide_user;
-	const char *what;  /* the recording's name, for the title */
-	const char *query; /* initial query, or NULL */
 };
 
 /* The views for a finished recording, and for a live profile, which has no timestamps. */

@@ -164,7 +164,7 @@ static const struct tally_annotate_function *function_find(const struct browser_
 static int code_open(struct browser_code *code, struct browser *browser,
 		     const struct tally_frame *frame)
 {
-	const struct tally_source_options source = {.symfs = browser->source->config->symfs};
+	const struct tally_source_options source = {.symfs = browser->source->symfs};
 	const struct tally_annotation_options options = {0};
 	const struct tally_annotate_function *function;
 	int ret = browser->source->annotate(browser->source->arg, browser, frame, &code->samples);

@@ -19,7 +19,7 @@ static bool row_may_grow(void *arg, uint32_t number)
 	const struct tally_row *row = &browser->table.rows.hist.rows.data[number];
 
 	if (!browser->source->profile->frames.all.data[row->frame].symbol ||
-	    browser->source->config->keys & TALLY_KEY_PARENT)
+	    browser->source->rows->show.keys & TALLY_KEY_PARENT)
 		return false;
 	return browser->table.by_callers || row->total > row->self;
 }
@@ -31,7 +31,7 @@ static bool bucket_is_of(const struct browser *browser, const struct tally_bucke
 {
 	const struct tally_machine *machine = browser->source->profile->machine;
 	const struct tally_thread *thread = tally_machine_thread_at(machine, key->thread);
-	unsigned keys = browser->source->config->keys;
+	unsigned keys = browser->source->rows->show.keys;
 
 	return (!(keys & TALLY_KEY_COMM) ||
 		tally_machine_comm_of(machine, key->comm) == group->comm) &&
@@ -46,7 +46,7 @@ static bool bucket_is_of(const struct browser *browser, const struct tally_bucke
 static bool bucket_has(const struct browser *browser, const struct tally_bucket_key *key,
 		       uint32_t function)
 {
-	if (!browser->source->config->children)
+	if (!browser->source->rows->show.children)
 		return browser->chains.functions[key->frame] == function;
 	return tally_chains_has(&browser->chains, key, function);
 }
@@ -107,7 +107,7 @@ static int row_grow(void *arg, uint32_t number)
 	struct browser_table *table = &browser->table;
 	struct tally_row *row = &table->rows.hist.rows.data[number];
 	/* Without --children, callchains are shown in full, beginning with the row's function. */
-	bool is_self = !browser->source->config->children;
+	bool is_self = !browser->source->rows->show.children;
 	struct tally_calltree_options options = {
 		.way = table->by_callers ? TALLY_CALLTREE_CALLERS : TALLY_CALLTREE_CALLEES,
 		.parts = GRAPH_PARTS,
@@ -135,11 +135,11 @@ static int row_grow(void *arg, uint32_t number)
 static int rows_make(struct browser_table *table, struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
-	const struct report_config *config = source->config;
+	const struct tally_show *show = &source->rows->show;
 	const struct browser_step *part = browser_filter_step(&browser->filter, BROWSER_ONLY_PART);
 	struct tally_shown_rows_options options = {
 		.profile = source->profile,
-		.config = config,
+		.show = show,
 		.labels = source->labels,
 		.event = browser->event,
 		.selection = &browser->selection,
@@ -151,7 +151,7 @@ static int rows_make(struct browser_table *table, struct browser *browser)
 		.count_filter = source->count_filter,
 		.most = source->most,
 	};
-	bool has_graphs = config->style != TALLY_STYLE_NONE && config->keys & TALLY_KEY_SYMBOL;
+	bool has_graphs = show->style != TALLY_STYLE_NONE && show->keys & TALLY_KEY_SYMBOL;
 	int ret = tally_shown_rows_make(&options, &table->rows);
 
 	if (ret)
@@ -237,7 +237,7 @@ uint32_t browser_table_function(const struct browser_table *table, const struct 
 	const struct tally_screen_line *line = tally_screen_selected(&table->screen);
 	uint32_t frame;
 
-	if (!table->is_made || !line || !(browser->source->config->keys & TALLY_KEY_SYMBOL))
+	if (!table->is_made || !line || !(browser->source->rows->show.keys & TALLY_KEY_SYMBOL))
 		return TALLY_FRAME_NONE;
 	frame = line->node ? table->rows.hist.graph.data[line->node].frame
 			   : table->rows.hist.rows.data[line->row].frame;

@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_BROWSER_TABLE_H
 #define TALLY_CLI_BROWSER_TABLE_H
 
-#include "cli/recording/shown_rows.h"
+#include "view/shown_rows.h"
 #include "view/screen.h"
 
 struct browser;

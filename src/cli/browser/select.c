@@ -10,7 +10,7 @@ static void chains_drop(struct browser *browser)
 
 bool browser_has_callchains(const struct browser *browser)
 {
-	return browser->source->config->style != TALLY_STYLE_NONE;
+	return browser->source->rows->show.style != TALLY_STYLE_NONE;
 }
 
 int browser_chains_build(struct browser *browser)

@@ -6,7 +6,7 @@
 #include "base/arith.h"
 #include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
-#include "cli/recording/recording_columns.h"
+#include "cli/main/row_columns.h"
 
 /* Sort orders offered in addition to the initial one. */
 static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",
@@ -138,7 +138,7 @@ static int rows_thread(struct browser *browser)
 {
 	const struct tally_row *row = row_selected(browser);
 	const struct tally_group *group;
-	unsigned keys = browser->source->config->keys;
+	unsigned keys = browser->source->rows->show.keys;
 
 	if (!(keys & (TALLY_KEY_TID | TALLY_KEY_PID | TALLY_KEY_COMM))) {
 		browser_set_message(
@@ -163,7 +163,7 @@ static int rows_dso(struct browser *browser)
 {
 	const struct tally_frame *frame = frame_selected(browser);
 
-	if (!(browser->source->config->keys & (TALLY_KEY_DSO | TALLY_KEY_SYMBOL))) {
+	if (!(browser->source->rows->show.keys & (TALLY_KEY_DSO | TALLY_KEY_SYMBOL))) {
 		browser_set_message(browser,
 				    "rows are not sorted by file: press o for another order");
 		return 0;
@@ -180,7 +180,7 @@ static int rows_function(struct browser *browser)
 {
 	const struct tally_frame *frame = frame_selected(browser);
 
-	if (!frame || !frame->symbol || !(browser->source->config->keys & TALLY_KEY_SYMBOL)) {
+	if (!frame || !frame->symbol || !(browser->source->rows->show.keys & TALLY_KEY_SYMBOL)) {
 		browser_set_message(browser, "this row has no function");
 		return 0;
 	}
@@ -268,7 +268,7 @@ static int rows_order(struct browser *browser)
 {
 	struct browser_table *table = &browser->table;
 	size_t nr = TALLY_ARRAY_SIZE(orders) + 1;
-	unsigned before = browser->source->config->keys;
+	unsigned before = browser->source->rows->show.keys;
 	const char *sort;
 	int ret;
 
@@ -276,8 +276,8 @@ static int rows_order(struct browser *browser)
 	do {
 		table->order = (table->order + 1) % nr;
 		sort = table->order ? orders[table->order - 1] : table->first_sort;
-		ret = report_config_sort(browser->source->config, sort);
-	} while (!ret && browser->source->config->keys == before);
+		ret = tally_row_options_sort(browser->source->rows, sort);
+	} while (!ret && browser->source->rows->show.keys == before);
 	if (ret)
 		return ret;
 	if (browser->source->live)

@@ -38,10 +38,10 @@ static bool report_reads_twice(const struct report *report)
 {
 	const struct report_config *config = report->config;
 
-	return config->style != TALLY_STYLE_NONE && !config->children && !report->browses &&
-	       !config->svg &&
-	       !(config->keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
-	       !report->session->query && report_config_graph_min(config, UINT32_MAX) &&
+	return config->rows.show.style != TALLY_STYLE_NONE && !config->rows.show.children &&
+	       !report->browses && !config->svg &&
+	       !(config->rows.show.keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
+	       !report->session->query && tally_show_graph_min(&config->rows.show, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
 	       !tally_session_has(report->session, PERF_SAMPLE_READ);
 }
@@ -57,18 +57,20 @@ static unsigned report_by(const struct report_config *config)
 		{TALLY_KEY_PARENT, TALLY_BY_PATH}, {TALLY_KEY_LABEL, TALLY_BY_LABEL},
 		{TALLY_KEY_LINE, TALLY_BY_FRAME},  {TALLY_KEY_FILE, TALLY_BY_FRAME},
 	};
-	bool has_paths = config->children || config->style != TALLY_STYLE_NONE || config->svg;
+	bool has_paths = config->rows.show.children ||
+			 config->rows.show.style != TALLY_STYLE_NONE || config->svg;
 	unsigned by = has_paths ? TALLY_BY_PATH : 0;
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		by |= config->keys & map[i].key ? map[i].by : 0;
+		by |= config->rows.show.keys & map[i].key ? map[i].by : 0;
 	return by;
 }
 
 /* Return the line information to look up. Inlined functions are resolved if callchains are used. */
 static unsigned report_lines(const struct report_config *config, unsigned by)
 {
-	unsigned lines = config->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
+	unsigned lines =
+		config->rows.show.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
 
 	if (by & TALLY_BY_PATH && (!config->inlined_given || config->is_inlined))
 		lines |= TALLY_LINES_INLINED;
@@ -85,8 +87,9 @@ static int report_start(void *arg, struct tally_session *session,
 
 	/* As in perf, "trace" is the default sort key if all events are tracepoints. */
 	if (session_is_tracing(session))
-		config->default_sort = "trace";
-	ret = report_config_finish(config, tally_session_has(session, PERF_SAMPLE_CALLCHAIN));
+		config->rows.default_sort = "trace";
+	ret = tally_row_options_finish(&config->rows,
+				       tally_session_has(session, PERF_SAMPLE_CALLCHAIN));
 	if (ret)
 		return ret;
 	options->max_stack = (uint32_t)config->max_stack;
@@ -103,12 +106,12 @@ static int report_start(void *arg, struct tally_session *session,
 	if (options->second_pass)
 		options->by &= ~(unsigned)TALLY_BY_PATH;
 	options->filter = (struct tally_profile_filter){
-		.comms = config->comm_list.items,
-		.dsos = config->dso_list.items,
-		.symbols = config->symbol_list.items,
+		.comms = config->rows.comm_list.items,
+		.dsos = config->rows.dso_list.items,
+		.symbols = config->rows.symbol_list.items,
 		/* For --svg, filter samples, because there are no rows to filter. */
-		.symbol_part =
-			config->svg ? config->symbol_part : report_config_sample_part(config),
+		.symbol_part = config->svg ? config->rows.show.symbol_part
+					   : tally_show_sample_part(&config->rows.show),
 	};
 	report_export_options(config, options);
 	return 0;
@@ -145,7 +148,7 @@ static int report_trace(void *arg, const struct tally_perfdata_record *record,
 	size_t nr = report->traces.strings.len;
 	int ret;
 
-	if (!(report->config->keys & TALLY_KEY_LABEL))
+	if (!(report->config->rows.show.keys & TALLY_KEY_LABEL))
 		return 0;
 	tally_str_clear(text);
 	if (sample->attr->type != PERF_TYPE_TRACEPOINT)
@@ -184,12 +187,12 @@ static void warn_empty(const struct tally_session *session)
 
 static void warn_nothing_shown(const struct report_config *config)
 {
-	if (config->symbol_part)
+	if (config->rows.show.symbol_part)
 		tally_print_warning("no row has a symbol with a name containing '%s'",
-				    config->symbol_part);
+				    config->rows.show.symbol_part);
 	else
 		tally_print_warning("the filters and limits exclude all rows");
-	if (config->symbols)
+	if (config->rows.symbols)
 		tally_print_hint("--symbols selects samples by the function at their address; to "
 				 "find inlined functions use --symbol-filter with callchains, or "
 				 "--sort parent -p");
@@ -210,7 +213,7 @@ static int report_show(struct report *report)
 	if (report->config->svg)
 		return report_svg(report);
 	if (!report->config->json)
-		report_config_remove_single(report->config);
+		tally_row_options_remove_single(&report->config->rows);
 	return report_print(report);
 }
 
@@ -302,10 +305,12 @@ static int report_run(int argc, char **argv)
 		return ret - 1;
 	if (report_documents_check(&config, word) || report_export_check(&config))
 		return TALLY_EXIT_USAGE;
-	if (report_config_check(&config))
+	if (tally_row_options_check(&config.rows))
 		return TALLY_EXIT_ERROR;
 	if (word)
-		config.symbol_part = word;
+		config.rows.show.symbol_part = word;
+	if (config.separator && !strcmp(config.separator, "\\t"))
+		config.separator = "\t";
 	config.recording.session.symbols = (struct tally_symbols_options){
 		.symfs = config.symfs,
 		.vmlinux = config.vmlinux,
@@ -315,7 +320,7 @@ static int report_run(int argc, char **argv)
 		.any_owner = config.force,
 	};
 	ret = config.html ? report_page(&config) : report_show_rows(&config);
-	report_config_free(&config);
+	tally_row_options_free(&config.rows);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 

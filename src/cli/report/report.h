@@ -5,7 +5,7 @@
 
 #include "base/intern.h"
 #include "cli/main/document.h"
-#include "cli/recording/recording_rows.h"
+#include "cli/report/report_config.h"
 #include "session/session.h"
 #include "session/session_tracing.h"
 

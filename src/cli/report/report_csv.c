@@ -23,11 +23,11 @@ static void add_field(struct tally_str *out, const char *text)
 void report_csv_heading(const struct report_config *config, struct tally_str *out)
 {
 	tally_str_add(out, "event");
-	for (int i = 0; i < config->nr_columns; i++) {
-		if (!config->columns[i]->key)
+	for (int i = 0; i < config->rows.show.nr_columns; i++) {
+		if (!config->rows.show.columns[i]->key)
 			continue;
 		tally_str_add_char(out, ',');
-		tally_str_add(out, config->columns[i]->name);
+		tally_str_add(out, config->rows.show.columns[i]->name);
 	}
 	tally_str_add(out, ",self_period,self_samples,total_period,total_samples\r\n");
 }

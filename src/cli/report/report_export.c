@@ -128,7 +128,7 @@ void report_export_options(const struct report_config *config,
 		options->lines &= ~(unsigned)TALLY_LINES_INLINED;
 	options->second_pass = false;
 	options->keeps_samples = format->keeps_samples;
-	options->filter.symbol_part = config->symbol_part;
+	options->filter.symbol_part = config->rows.show.symbol_part;
 }
 
 /* ---- events --------------------------------------------------------------------- */

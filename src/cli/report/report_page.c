@@ -29,19 +29,19 @@ static const struct tally_excluded ways[] = {
 
 /* Options that only affect rows. */
 static const struct tally_excluded of_rows[] = {
-	{"--sort", AT(sort), true, TALLY_EXCLUDED_OF_ROWS},
-	{"--fields", AT(fields), true, TALLY_EXCLUDED_OF_ROWS},
-	{"--children", AT(children_given), false, TALLY_EXCLUDED_OF_ROWS},
-	{"--show-nr-samples", AT(show_samples), false, TALLY_EXCLUDED_OF_ROWS},
-	{"--show-total-period", AT(show_period), false, TALLY_EXCLUDED_OF_ROWS},
-	{"--full-source-path", AT(has_paths), false, TALLY_EXCLUDED_OF_ROWS},
-	{"--parent", AT(parent), true, TALLY_EXCLUDED_OF_ROWS},
-	{"--column-widths", AT(column_widths), true, TALLY_EXCLUDED_OF_ROWS},
-	{"--call-graph", AT(call_graph), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--sort", AT(rows.sort), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--fields", AT(rows.fields), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--children", AT(rows.children_given), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--show-nr-samples", AT(rows.show_samples), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--show-total-period", AT(rows.show_period), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--full-source-path", AT(rows.show.has_paths), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--parent", AT(rows.show.parent), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--column-widths", AT(rows.column_widths), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--call-graph", AT(rows.call_graph), true, TALLY_EXCLUDED_OF_ROWS},
 };
 
 /* --percent-limit, which --svg uses as the minimum width of boxes. */
-static const struct tally_excluded limit = {"--percent-limit", AT(percent_limit), true,
+static const struct tally_excluded limit = {"--percent-limit", AT(rows.percent_limit), true,
 					    TALLY_EXCLUDED_OF_ROWS};
 
 struct document_kind {
@@ -119,13 +119,13 @@ int report_page(struct report_config *config)
 			    .no_inlined = config->inlined_given && !config->is_inlined},
 	};
 	struct tally_html_request *request = &file.request;
-	int ret = report_config_lists(config);
+	int ret = tally_row_options_lists(&config->rows);
 
 	request->filter = (struct tally_profile_filter){
-		.comms = config->comm_list.items,
-		.dsos = config->dso_list.items,
-		.symbols = config->symbol_list.items,
-		.symbol_part = config->symbol_part,
+		.comms = config->rows.comm_list.items,
+		.dsos = config->rows.dso_list.items,
+		.symbols = config->rows.symbol_list.items,
+		.symbol_part = config->rows.show.symbol_part,
 	};
 	if (config->baseline) {
 		request->inputs[1] = request->inputs[0];

@@ -25,7 +25,7 @@ static void shorten(struct tally_str *text, size_t start, size_t columns)
 
 static uint32_t parts_of(const struct report_config *config)
 {
-	double percent = config->row_min_percent;
+	double percent = config->rows.show.row_min_percent;
 
 	if (percent <= 0)
 		return PARTS;

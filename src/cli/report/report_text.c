@@ -45,7 +45,7 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 
 static bool is_parent(void *arg, const char *symbol)
 {
-	return report_config_is_parent(arg, symbol);
+	return tally_show_is_parent(arg, symbol);
 }
 
 static const char *report_event_name(const struct report *report, uint32_t event)
@@ -80,58 +80,58 @@ static int report_rows(struct report *report, struct tally_view *view)
 
 struct tally_hist_options report_hist_options(struct report *report, uint32_t event)
 {
-	struct report_config *config = report->config;
+	const struct tally_show *show = &report->config->rows.show;
 	uint64_t period = report->profile.totals.data[event].period;
 
 	return (struct tally_hist_options){
-		.keys = config->keys,
-		.children = config->children,
-		.has_paths = config->has_paths,
+		.keys = show->keys,
+		.children = show->children,
+		.has_paths = show->has_paths,
 		.labels = &report->traces,
 		.is_parent = is_parent,
-		.arg = config,
-		.graphs = config->style != TALLY_STYLE_NONE,
-		.order = config->order,
-		.graph_min = report_config_graph_min(config, period),
+		.arg = (void *)show,
+		.graphs = show->style != TALLY_STYLE_NONE,
+		.order = show->order,
+		.graph_min = tally_show_graph_min(show, period),
 	};
 }
 
 static int report_event(struct report *report, const struct tally_perfdata_event *event)
 {
-	const struct report_config *config = report->config;
+	const struct tally_show *show = &report->config->rows.show;
 	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
 	struct tally_hist_options options = report_hist_options(report, event->index);
 	struct tally_hist hist;
 	struct tally_view view = {
 		.profile = &report->profile,
 		.hist = &hist,
-		.nr_columns = config->nr_columns,
+		.nr_columns = show->nr_columns,
 		.labels = &report->traces,
 		.event = event->index,
 		.total = total->period,
-		.percent_limit = (uint64_t)((double)total->period * config->row_min_percent / 100),
-		.symbol_part = report_config_row_part(config),
-		.style = config->style,
-		.graph_min_percent = config->graph_min_percent,
-		.graph_limit = (uint32_t)config->graph_limit,
-		.separator = config->separator,
-		.has_paths = config->has_paths,
-		.line_width = config->asked ? 0 : report->line_width,
-		.asked = config->asked,
+		.percent_limit = (uint64_t)((double)total->period * show->row_min_percent / 100),
+		.symbol_part = tally_show_row_part(show),
+		.style = show->style,
+		.graph_min_percent = show->graph_min_percent,
+		.graph_limit = (uint32_t)show->graph_limit,
+		.separator = report->config->separator,
+		.has_paths = show->has_paths,
+		.line_width = show->asked ? 0 : report->line_width,
+		.asked = show->asked,
 	};
 	int ret = tally_hist_build(&report->profile, event->index, &options, &hist);
 
 	if (ret)
 		return ret;
-	memcpy(view.columns, config->columns, sizeof(view.columns));
+	memcpy(view.columns, show->columns, sizeof(view.columns));
 	add_event_heading(report, event, total);
-	if (!config->json) {
+	if (!report->config->json) {
 		tally_view_measure(&view);
-		if (!config->quiet)
+		if (!report->config->quiet)
 			tally_view_heading(&view, &report->out);
 	}
 	ret = report_rows(report, &view);
-	if (!config->json && !config->csv)
+	if (!report->config->json && !report->config->csv)
 		tally_str_add(&report->out, "\n\n");
 	tally_hist_free(&hist);
 	return ret;

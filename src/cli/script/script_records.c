@@ -200,6 +200,8 @@ void script_print_record(struct tally_script_printer *printer,
 	if (!event || !event->layout ||
 	    tally_trailer_decode(event->layout, record->data, record->size, &sample.sample, NULL))
 		return;
+	sample.attr = &event->attr;
+	sample.event = event->index;
 	if (printer->session->cpus.all.len && sample.sample.present & PERF_SAMPLE_CPU &&
 	    !tally_ranges_have(&printer->session->cpus, sample.sample.cpu))
 		return;

@@ -157,13 +157,13 @@ static int top_command(int argc, char **argv)
 	}
 	if (!ret)
 		ret = tally_session_check_files(
-			&(struct tally_symbols_options){.vmlinux = config.report.vmlinux,
-							.kallsyms = config.report.kallsyms},
+			&(struct tally_symbols_options){.vmlinux = config.vmlinux,
+							.kallsyms = config.kallsyms},
 			&tally_print_messages);
 	if (!ret)
 		ret = top_all(&top);
 	top_free(&top);
-	report_config_free(&config.report);
+	tally_row_options_free(&config.rows);
 	tally_options_free(&tally_command_top, &config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }

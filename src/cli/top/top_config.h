@@ -4,7 +4,7 @@
 #define TALLY_CLI_TOP_CONFIG_H
 
 #include "cli/main/command.h"
-#include "cli/recording/recording_rows.h"
+#include "cli/main/row_options.h"
 #include "sampler/sampling.h"
 
 struct top_config {
@@ -12,7 +12,9 @@ struct top_config {
 	struct tally_option_list events;
 	const char *mmap_size, *via;
 	int realtime, verbose;
-	struct report_config report;
+	struct tally_row_options rows;
+	const char *vmlinux, *kallsyms;
+	bool no_bounds, no_demangle, no_index, raw_chains;
 	const char *delay, *call_graph;
 	uint64_t entries, count_filter;
 	bool zero, hide_kernel, hide_user, show_idle, stdio, tui, group;

@@ -81,17 +81,17 @@ enum { WAITING_LIMIT = 4 << 20 };
 
 int top_feed_restart(struct top *top, unsigned by)
 {
-	const struct report_config *report = &top->config->report;
+	const struct top_config *config = top->config;
 	struct tally_profile_options options = {
 		.by = by,
-		.max_stack = (uint32_t)report->max_stack,
-		.raw_chains = report->raw_chains,
+		.max_stack = (uint32_t)config->sampling.max_stack,
+		.raw_chains = config->raw_chains,
 		.is_live = true,
-		.filter = {.comms = report->comm_list.items,
-			   .dsos = report->dso_list.items,
-			   .symbols = report->symbol_list.items,
-			   .symbol_part = report_config_sample_part(report),
-			   .idle = top->config->show_idle ? NULL : idle_functions},
+		.filter = {.comms = config->rows.comm_list.items,
+			   .dsos = config->rows.dso_list.items,
+			   .symbols = config->rows.symbol_list.items,
+			   .symbol_part = tally_show_sample_part(&config->rows.show),
+			   .idle = config->show_idle ? NULL : idle_functions},
 	};
 	struct tally_profile made;
 	int ret = tally_profile_init(&made, top->live.machine, &options);
@@ -106,16 +106,16 @@ int top_feed_restart(struct top *top, unsigned by)
 
 int top_feed_init(struct top *top)
 {
-	const struct report_config *report = &top->config->report;
+	const struct top_config *config = top->config;
 	struct tally_symbols_options symbols = {
-		.vmlinux = report->vmlinux,
-		.kallsyms = report->kallsyms,
-		.no_demangle = report->no_demangle,
-		.bounds = !report->no_bounds,
+		.vmlinux = config->vmlinux,
+		.kallsyms = config->kallsyms,
+		.no_demangle = config->no_demangle,
+		.bounds = !config->no_bounds,
 		.kallsyms_fd = tally_privileges_kallsyms(),
 	};
 	struct tally_str index_dir = {0};
-	int ret = tally_index_apply(report->recording.no_index, &symbols, &index_dir);
+	int ret = tally_index_apply(top->config->no_index, &symbols, &index_dir);
 
 	top->kallsyms_fd = symbols.kallsyms_fd;
 	if (!ret)
@@ -127,14 +127,14 @@ int top_feed_init(struct top *top)
 	top->live.feed.deferred.limit = WAITING_LIMIT;
 	tally_machine_follow(top->live.machine);
 	tally_machine_show_hidden(top->live.machine);
-	return top_feed_restart(top, top_profile_by(report));
+	return top_feed_restart(top, top_profile_by(&config->rows.show));
 }
 
 int top_feed_start_loader(struct top *top)
 {
 	struct tally_symbols_options symbols = {0};
 	struct tally_str index_dir = {0};
-	int ret = tally_index_apply(top->config->report.recording.no_index, &symbols, &index_dir);
+	int ret = tally_index_apply(top->config->no_index, &symbols, &index_dir);
 
 	if (!ret)
 		ret = tally_loader_new(&symbols, &top->loader);

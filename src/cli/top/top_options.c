@@ -48,45 +48,44 @@ const struct tally_option top_options[] = {
 	 .call = option_chain},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
 	 "limit the callchain entries (default: 127)"},
-	{0, "raw-chains", FLAG(report.raw_chains),
+	{0, "raw-chains", FLAG(raw_chains),
 	 "use callchains as recorded, without validating return addresses"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{'d', "delay", TEXT(delay), "seconds", "set the time between refreshes (default: 2)"},
 	{'z', "zero", FLAG(zero),
 	 "show only samples since the last refresh; otherwise old samples decay"},
-	{'s', "sort", TEXT(report.sort), "keys",
+	{'s', "sort", TEXT(rows.sort), "keys",
 	 "sort by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (default: dso,symbol)"},
-	{0, "fields", TEXT(report.fields), "columns",
+	{0, "fields", TEXT(rows.fields), "columns",
 	 "show columns: [+]overhead_children,overhead,sample,period and sort keys"},
-	{'n', "show-nr-samples", FLAG(report.show_samples), "show a column with sample counts"},
-	{0, "show-total-period", FLAG(report.show_period), "show a column with periods"},
-	{0, "children", FLAG(report.children), "add the cost of callees (default with callchains)",
-	 NULL, NULL, AT(report.children_given)},
-	{'w', "column-widths", TEXT(report.column_widths), "width[,width...]",
+	{'n', "show-nr-samples", FLAG(rows.show_samples), "show a column with sample counts"},
+	{0, "show-total-period", FLAG(rows.show_period), "show a column with periods"},
+	{0, "children", FLAG(rows.show.children),
+	 "add the cost of callees (default with callchains)", NULL, NULL, AT(rows.children_given)},
+	{'w', "column-widths", TEXT(rows.column_widths), "width[,width...]",
 	 "set column widths; 0: as needed"},
 	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n",
 	 "limit the number of rows (default: as many as fit)"},
 	{'f', "count-filter", TALLY_OPTION_U64, AT(count_filter), "n",
 	 "show only rows with at least this many samples"},
-	{0, "percent-limit", TEXT(report.percent_limit), "percent",
+	{0, "percent-limit", TEXT(rows.percent_limit), "percent",
 	 "leave out rows below this percentage"},
 	{'K', "hide_kernel_symbols", FLAG(hide_kernel), "hide kernel functions"},
 	{'U', "hide_user_symbols", FLAG(hide_user), "hide user-space functions"},
 	{0, "idle", FLAG(show_idle), "also show functions in which idle CPUs wait"},
-	{0, "comms", TEXT(report.comms), "list", "show only threads with these names"},
-	{0, "dsos", TEXT(report.dsos), "list", "show only these files"},
-	{0, "symbols", TEXT(report.symbols), "list", "show only these functions"},
-	{0, "symbol-filter", TEXT(report.symbol_part), "text",
+	{0, "comms", TEXT(rows.comms), "list", "show only threads with these names"},
+	{0, "dsos", TEXT(rows.dsos), "list", "show only these files"},
+	{0, "symbols", TEXT(rows.symbols), "list", "show only these functions"},
+	{0, "symbol-filter", TEXT(rows.show.symbol_part), "text",
 	 "show only functions with names that contain this string"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
-	{'k', "vmlinux", TEXT(report.vmlinux), "file", "read kernel symbols from this image"},
-	{0, "kallsyms", TEXT(report.kallsyms), "file",
+	{'k', "vmlinux", TEXT(vmlinux), "file", "read kernel symbols from this image"},
+	{0, "kallsyms", TEXT(kallsyms), "file",
 	 "read kernel symbols from this file instead of /proc/kallsyms"},
-	{0, "no-bounds", FLAG(report.no_bounds),
+	{0, "no-bounds", FLAG(no_bounds),
 	 "show addresses, as perf does, instead of fn@START for functions without a name"},
-	{0, "no-demangle", FLAG(report.no_demangle), "show mangled C++, Rust and D names"},
-	{0, "no-index", FLAG(report.recording.no_index),
-	 "do not read or write symbol indexes (see TALLY_INDEX)"},
+	{0, "no-demangle", FLAG(no_demangle), "show mangled C++, Rust and D names"},
+	{0, "no-index", FLAG(no_index), "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other:"},
 	{0, "stdio", FLAG(stdio), "print text, one screen after another"},
 	{0, "tui", FLAG(tui), "use an interactive screen (default on a terminal)"},
@@ -120,11 +119,11 @@ static int config_chain(struct top_config *config)
 		    text[len + 1] <= '9')
 			len += 1 + strcspn(text + len + 1, ",");
 		rest = text[len] ? text + len + 1 : NULL;
-		config->report.call_graph = rest;
+		config->rows.call_graph = rest;
 		snprintf(mode, sizeof(mode), "%.*s", (int)TALLY_MIN(len, sizeof(mode) - 1), text);
 		return tally_sampling_parse_chain(&config->sampling, mode);
 	}
-	config->report.call_graph = text;
+	config->rows.call_graph = text;
 	return tally_sampling_parse_chain(&config->sampling, "fp");
 }
 
@@ -161,20 +160,19 @@ int top_config_finish(struct top_config *config)
 	 * own clock readings. */
 	sampling->use_clockid = true;
 	sampling->clockid = CLOCK_MONOTONIC;
-	config->report.default_sort = "dso,symbol";
-	if (!config->report.sort && (!config->report.fields || *config->report.fields == '+'))
-		config->report.sort = config->report.default_sort;
-	config->report.max_stack = sampling->max_stack;
+	config->rows.default_sort = "dso,symbol";
+	if (!config->rows.sort && (!config->rows.fields || *config->rows.fields == '+'))
+		config->rows.sort = config->rows.default_sort;
 	ret = tally_ring_pages_parse(config->mmap_size, false, sampling->messages,
 				     &sampling->ring_pages);
 	if (ret)
 		return ret;
-	ret = report_config_finish(&config->report, sampling->chain != TALLY_CALLCHAIN_NONE);
-	if (!ret && config->report.keys & TALLY_KEY_LABEL) {
+	ret = tally_row_options_finish(&config->rows, sampling->chain != TALLY_CALLCHAIN_NONE);
+	if (!ret && config->rows.show.keys & TALLY_KEY_LABEL) {
 		tally_print_error("option '--sort': 'trace' is not supported by tally top");
 		ret = -EINVAL;
 	}
-	if (!ret && config->report.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
+	if (!ret && config->rows.show.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
 		tally_print_error("option '--sort': source lines are not supported by tally top; "
 				  "use 'tally record' and 'tally report'");
 		ret = -EINVAL;

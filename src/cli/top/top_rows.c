@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/top/top_rows.h"
 
-unsigned top_profile_by(const struct report_config *config)
+unsigned top_profile_by(const struct tally_show *show)
 {
 	/* Bucketing by comm is cheap, and allows other sort orders and zooms later. */
 	unsigned by = TALLY_BY_COMM | TALLY_BY_FRAME;
 
-	by |= config->keys & (TALLY_KEY_PID | TALLY_KEY_TID) ? TALLY_BY_THREAD : 0;
-	by |= config->keys & TALLY_KEY_CPU ? TALLY_BY_CPU : 0;
-	by |= config->style != TALLY_STYLE_NONE || config->keys & TALLY_KEY_PARENT ? TALLY_BY_PATH
-										   : 0;
+	by |= show->keys & (TALLY_KEY_PID | TALLY_KEY_TID) ? TALLY_BY_THREAD : 0;
+	by |= show->keys & TALLY_KEY_CPU ? TALLY_BY_CPU : 0;
+	by |= show->style != TALLY_STYLE_NONE || show->keys & TALLY_KEY_PARENT ? TALLY_BY_PATH : 0;
 	return by;
 }
 
@@ -18,7 +17,7 @@ int top_rows_build(struct top *top, uint32_t event, size_t most, struct tally_sh
 	const struct top_config *config = top->config;
 	const struct tally_shown_rows_options options = {
 		.profile = &top->profile,
-		.config = &config->report,
+		.show = &config->rows.show,
 		.event = event,
 		.graphs = true,
 		.hide_kernel = config->hide_kernel,

@@ -3,11 +3,11 @@
 #ifndef TALLY_CLI_TOP_ROWS_H
 #define TALLY_CLI_TOP_ROWS_H
 
-#include "cli/recording/shown_rows.h"
+#include "view/shown_rows.h"
 #include "cli/top/top.h"
 
 /* Return the TALLY_BY_* flags that the profile needs for these columns and callchains. */
-unsigned top_profile_by(const struct report_config *config);
+unsigned top_profile_by(const struct tally_show *show);
 
 /* Build at most `most` rows for an event. Returns 0 or -ENOMEM. */
 int top_rows_build(struct top *top, uint32_t event, size_t most, struct tally_shown_rows *ret_rows);

@@ -30,7 +30,7 @@ static void shown(void *arg)
 static int reorder(void *arg)
 {
 	struct top *top = arg;
-	unsigned by = top_profile_by(&top->config->report) | top->profile.options.by;
+	unsigned by = top_profile_by(&top->config->rows.show) | top->profile.options.by;
 
 	return by == top->profile.options.by ? 0 : top_feed_restart(top, by);
 }
@@ -79,7 +79,7 @@ int top_screen_run(struct top *top, int signals)
 		.live = &live,
 		.views = tally_browser_live_views,
 		.profile = &top->profile,
-		.config = &config->report,
+		.rows = &config->rows,
 		.nr_events = (uint32_t)top_nr_events(top),
 		.count_filter = config->count_filter,
 		.most = config->entries ? config->entries : MOST_ROWS,

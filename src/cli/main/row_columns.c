@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/recording_columns.h"
+#include "cli/main/row_columns.h"
 
 #include <errno.h>
 #include <string.h>
@@ -40,28 +40,29 @@ static int unknown_column(const char *option, const char *word, size_t len)
 	return -EINVAL;
 }
 
-static bool has_column(const struct report_config *config, const struct tally_view_column *column)
+static bool has_column(const struct tally_row_options *options,
+		       const struct tally_view_column *column)
 {
-	for (int i = 0; i < config->nr_columns; i++) {
-		if (config->columns[i]->text == column->text)
+	for (int i = 0; i < options->show.nr_columns; i++) {
+		if (options->show.columns[i]->text == column->text)
 			return true;
 	}
 	return false;
 }
 
 /* Add a column unless it is already present, possibly under its other name. */
-static int add_column(struct report_config *config, const struct tally_view_column *column)
+static int add_column(struct tally_row_options *options, const struct tally_view_column *column)
 {
-	if (has_column(config, column))
+	if (has_column(options, column))
 		return 0;
-	if (config->nr_columns == TALLY_VIEW_MAX_COLUMNS)
+	if (options->show.nr_columns == TALLY_VIEW_MAX_COLUMNS)
 		return -E2BIG; /* cannot happen: the array has space for every column */
-	config->columns[config->nr_columns++] = column;
-	config->keys |= column->key;
+	options->show.columns[options->show.nr_columns++] = column;
+	options->show.keys |= column->key;
 	return 0;
 }
 
-static int add_list(struct report_config *config, const char *option, const char *list)
+static int add_list(struct tally_row_options *options, const char *option, const char *list)
 {
 	int ret = 0;
 
@@ -69,28 +70,28 @@ static int add_list(struct report_config *config, const char *option, const char
 		size_t len = strcspn(list, ",");
 		const struct tally_view_column *column = tally_view_column_find(list, len);
 
-		ret = column ? add_column(config, column) : unknown_column(option, list, len);
+		ret = column ? add_column(options, column) : unknown_column(option, list, len);
 		list += len + (list[len] == ',');
 	}
 	return ret;
 }
 
-static int add_measures(struct report_config *config)
+static int add_measures(struct tally_row_options *options)
 {
 	const struct {
 		bool is_shown;
 		const char *name;
 	} measures[] = {
-		{config->children, "overhead_children"},
-		{true, config->children ? "self" : "overhead"},
-		{config->show_samples, "sample"},
-		{config->show_period, "period"},
+		{options->show.children, "overhead_children"},
+		{true, options->show.children ? "self" : "overhead"},
+		{options->show_samples, "sample"},
+		{options->show_period, "period"},
 	};
 	int ret = 0;
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(measures) && !ret; i++) {
 		if (measures[i].is_shown)
-			ret = add_list(config, "fields", measures[i].name);
+			ret = add_list(options, "fields", measures[i].name);
 	}
 	return ret;
 }
@@ -108,44 +109,44 @@ static int check_added(const char *option, const char *list)
 }
 
 /* Add the sort keys. Default keys are not added if --fields gives an exact list of columns. */
-static int add_keys(struct report_config *config)
+static int add_keys(struct tally_row_options *options)
 {
-	const char *defaults = config->default_sort ? config->default_sort : "comm,dso,symbol";
-	const char *added = list_added(config->sort);
-	bool is_exact = config->fields && !list_added(config->fields);
+	const char *defaults = options->default_sort ? options->default_sort : "comm,dso,symbol";
+	const char *added = list_added(options->sort);
+	bool is_exact = options->fields && !list_added(options->fields);
 	int ret = 0;
 
-	if (added || (!config->sort && !is_exact))
-		ret = add_list(config, "sort", defaults);
-	if (!ret && config->sort)
-		ret = add_list(config, "sort", added ? added : config->sort);
+	if (added || (!options->sort && !is_exact))
+		ret = add_list(options, "sort", defaults);
+	if (!ret && options->sort)
+		ret = add_list(options, "sort", added ? added : options->sort);
 	return ret;
 }
 
-int report_config_columns(struct report_config *config)
+int tally_row_options_columns(struct tally_row_options *options)
 {
-	const char *added = list_added(config->fields);
-	int ret = check_added("sort", config->sort);
+	const char *added = list_added(options->fields);
+	int ret = check_added("sort", options->sort);
 
 	if (!ret)
-		ret = check_added("fields", config->fields);
-	if (!ret && (!config->fields || added))
-		ret = add_measures(config);
-	if (!ret && config->fields)
-		ret = add_list(config, "fields", added ? added : config->fields);
-	return ret ? ret : add_keys(config);
+		ret = check_added("fields", options->fields);
+	if (!ret && (!options->fields || added))
+		ret = add_measures(options);
+	if (!ret && options->fields)
+		ret = add_list(options, "fields", added ? added : options->fields);
+	return ret ? ret : add_keys(options);
 }
 
-int report_config_sort(struct report_config *config, const char *sort)
+int tally_row_options_sort(struct tally_row_options *options, const char *sort)
 {
-	struct report_config with = *config;
+	struct tally_row_options with = *options;
 	int ret;
 
-	with.keys = 0;
-	with.nr_columns = 0;
+	with.show.keys = 0;
+	with.show.nr_columns = 0;
 	with.sort = sort;
-	ret = report_config_columns(&with);
+	ret = tally_row_options_columns(&with);
 	if (!ret)
-		*config = with;
+		*options = with;
 	return ret;
 }

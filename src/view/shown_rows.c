@@ -1,7 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/recording/shown_rows.h"
+#include "view/shown_rows.h"
 
 #include <string.h>
+
+uint64_t tally_show_graph_min(const struct tally_show *show, uint64_t period)
+{
+	if (show->style == TALLY_STYLE_FRACTAL)
+		return 0;
+	return (uint64_t)((double)period * show->graph_min_percent / 100);
+}
+
+const char *tally_show_row_part(const struct tally_show *show)
+{
+	return show->keys & TALLY_KEY_SYMBOL ? show->symbol_part : NULL;
+}
+
+const char *tally_show_sample_part(const struct tally_show *show)
+{
+	return show->keys & TALLY_KEY_SYMBOL ? NULL : show->symbol_part;
+}
+
+bool tally_show_is_parent(const struct tally_show *show, const char *symbol)
+{
+	/* perf's default is ^sys_|^do_page_fault. */
+	if (!show->parent)
+		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
+	return !strncmp(symbol, show->parent, strlen(show->parent));
+}
 
 static bool is_hidden(const struct tally_shown_rows_options *options, uint32_t number)
 {
@@ -25,7 +50,7 @@ static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 {
 	const struct tally_shown_rows_options *options = arg;
 
-	return options->config->children ||
+	return options->show->children ||
 	       (!is_hidden(options, key->frame) && has_part(options, key->frame));
 }
 
@@ -34,22 +59,22 @@ static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 static bool row_passes(const struct tally_shown_rows_options *options, const struct tally_row *row,
 		       uint64_t least)
 {
-	const struct report_config *config = options->config;
+	const struct tally_show *show = options->show;
 
 	if (row->total < least || row->total_nr < options->count_filter || !row->total_nr)
 		return false;
-	if (!config->children)
+	if (!show->children)
 		return true;
-	if (config->keys & (TALLY_KEY_SYMBOL | TALLY_KEY_DSO) && is_hidden(options, row->frame))
+	if (show->keys & (TALLY_KEY_SYMBOL | TALLY_KEY_DSO) && is_hidden(options, row->frame))
 		return false;
-	return !(config->keys & TALLY_KEY_SYMBOL) || has_part(options, row->frame);
+	return !(show->keys & TALLY_KEY_SYMBOL) || has_part(options, row->frame);
 }
 
 static bool is_parent(void *arg, const char *symbol)
 {
 	const struct tally_shown_rows_options *options = arg;
 
-	return report_config_is_parent(options->config, symbol);
+	return tally_show_is_parent(options->show, symbol);
 }
 
 uint64_t tally_shown_rows_total(const struct tally_profile *profile, uint32_t event)
@@ -62,22 +87,22 @@ uint64_t tally_shown_rows_total(const struct tally_profile *profile, uint32_t ev
 
 static struct tally_view make_view(const struct tally_shown_rows_options *options, uint64_t total)
 {
-	const struct report_config *config = options->config;
+	const struct tally_show *show = options->show;
 	struct tally_view view = {
 		.profile = options->profile,
-		.nr_columns = config->nr_columns,
+		.nr_columns = show->nr_columns,
 		.labels = options->labels,
 		.event = options->event,
 		.total = total,
-		.symbol_part = report_config_row_part(config),
-		.style = config->style,
-		.graph_min_percent = config->graph_min_percent,
-		.graph_limit = (uint32_t)config->graph_limit,
-		.has_paths = config->has_paths,
-		.asked = config->asked,
+		.symbol_part = tally_show_row_part(show),
+		.style = show->style,
+		.graph_min_percent = show->graph_min_percent,
+		.graph_limit = (uint32_t)show->graph_limit,
+		.has_paths = show->has_paths,
+		.asked = show->asked,
 	};
 
-	memcpy(view.columns, config->columns, sizeof(view.columns));
+	memcpy(view.columns, show->columns, sizeof(view.columns));
 	return view;
 }
 
@@ -106,20 +131,20 @@ static uint64_t sum_of(const struct tally_hist *hist)
 int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 			  struct tally_shown_rows *ret_chosen)
 {
-	const struct report_config *config = options->config;
+	const struct tally_show *show = options->show;
 	uint64_t total = tally_shown_rows_total(options->profile, options->event);
 	struct tally_hist_options making = {
-		.keys = config->keys,
-		.children = config->children,
-		.has_paths = config->has_paths,
+		.keys = show->keys,
+		.children = show->children,
+		.has_paths = show->has_paths,
 		.labels = options->labels,
 		.is_parent = is_parent,
 		.wants = bucket_passes,
 		.selection = options->selection,
 		.arg = (void *)options,
-		.graphs = options->graphs && config->style != TALLY_STYLE_NONE,
-		.order = config->order,
-		.graph_min = report_config_graph_min(config, total),
+		.graphs = options->graphs && show->style != TALLY_STYLE_NONE,
+		.order = show->order,
+		.graph_min = tally_show_graph_min(show, total),
 	};
 	int ret = tally_hist_build(options->profile, options->event, &making, &ret_chosen->hist);
 
@@ -129,7 +154,7 @@ int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 		make_view(options, options->is_relative ? sum_of(&ret_chosen->hist) : total);
 	ret_chosen->view.hist = &ret_chosen->hist;
 	rows_choose(options, &ret_chosen->view, &ret_chosen->hist,
-		    (uint64_t)((double)total * config->row_min_percent / 100));
+		    (uint64_t)((double)total * show->row_min_percent / 100));
 	return 0;
 }
 

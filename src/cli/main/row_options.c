@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/main/row_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/main/print.h"
+#include "cli/main/row_columns.h"
+
+/* Call `each` for every word in a comma-separated list. */
+static int for_each_word(struct tally_row_options *options, const char *list, const char *option,
+			 int (*each)(struct tally_row_options *options, const char *word,
+				     size_t len))
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		int ret = each(options, list, len);
+
+		if (ret) {
+			if (ret == -EINVAL)
+				tally_print_error("option '--%s': unknown value '%.*s'", option,
+						  (int)len, list);
+			return ret;
+		}
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static bool word_is(const char *word, size_t len, const char *text)
+{
+	return strlen(text) == len && !strncmp(word, text, len);
+}
+
+/* ---- --call-graph -------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	enum tally_graph_style style;
+} styles[] = {
+	{"graph", TALLY_STYLE_GRAPH}, {"fractal", TALLY_STYLE_FRACTAL},
+	{"flat", TALLY_STYLE_FLAT},   {"folded", TALLY_STYLE_FOLDED},
+	{"none", TALLY_STYLE_NONE},   {"no", TALLY_STYLE_NONE},
+};
+
+/* Parse a word of --call-graph. Words may appear in any order: a style; "caller" or "callee"; sort
+ * keys, which have no effect here; and numbers. The first number is the minimum percentage, the
+ * second is the maximum number of lines. */
+static int call_graph_word(struct tally_row_options *options, const char *word, size_t len)
+{
+	char *end;
+	double number;
+
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		if (word_is(word, len, styles[i].name)) {
+			options->show.style = styles[i].style;
+			return 0;
+		}
+	}
+	if (word_is(word, len, "caller") || word_is(word, len, "callee")) {
+		options->show.order =
+			word_is(word, len, "caller") ? TALLY_GRAPH_CALLER : TALLY_GRAPH_CALLEE;
+		options->order_given = true;
+		return 0;
+	}
+	if (word_is(word, len, "function") || word_is(word, len, "percent"))
+		return 0;
+	number = strtod(word, &end);
+	if (end != word + len || end == word || number < 0)
+		return -EINVAL;
+	if (options->show.graph_min_percent < 0)
+		options->show.graph_min_percent = number;
+	else
+		options->show.graph_limit = (uint64_t)number;
+	return 0;
+}
+
+static int config_call_graph(struct tally_row_options *options, bool has_chains)
+{
+	int ret;
+
+	options->show.style = has_chains ? TALLY_STYLE_GRAPH : TALLY_STYLE_NONE;
+	options->show.graph_min_percent = -1;
+	if (options->call_graph && !strcmp(options->call_graph, "no"))
+		options->call_graph = "none";
+	ret = for_each_word(options, options->call_graph, "call-graph", call_graph_word);
+	if (options->show.graph_min_percent < 0)
+		options->show.graph_min_percent = 0.5;
+	if (!options->children_given)
+		options->show.children = has_chains;
+	if (!has_chains) {
+		options->show.children = false;
+		options->show.style = TALLY_STYLE_NONE;
+	}
+	if (!options->order_given)
+		options->show.order = options->show.children || options->inverted
+					      ? TALLY_GRAPH_CALLER
+					      : TALLY_GRAPH_CALLEE;
+	return ret;
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static int config_percent(const char *text, double *ret_percent)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	*ret_percent = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || *ret_percent < 0 || *ret_percent > 100) {
+		tally_print_error("option '--percent-limit' requires a percentage, not '%s'", text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Parse a list of column widths such as "8,0,30". An empty entry means 0. */
+static int config_widths(struct tally_row_options *options)
+{
+	enum { MOST = 4096 };
+	const char *at = options->column_widths;
+
+	for (int i = 0; at && *at; i++) {
+		bool is_number = *at == ',' || (*at >= '0' && *at <= '9');
+		char *end;
+		unsigned long width = strtoul(at, &end, 10);
+
+		if (!is_number || (*end && *end != ',') || width > MOST) {
+			tally_print_error("option '--column-widths' requires comma-separated "
+					  "numbers up to %d, not '%s'",
+					  MOST, options->column_widths);
+			return -EINVAL;
+		}
+		if (i < TALLY_VIEW_MAX_COLUMNS)
+			options->show.widths[i] = (int)width;
+		at = *end ? end + 1 : end;
+	}
+	options->show.asked = options->column_widths ? options->show.widths : NULL;
+	return 0;
+}
+
+int tally_row_options_lists(struct tally_row_options *options)
+{
+	int ret = tally_word_list_split(options->comms, &options->comm_list);
+
+	if (!ret)
+		ret = tally_word_list_split(options->dsos, &options->dso_list);
+	if (!ret)
+		ret = tally_word_list_split(options->symbols, &options->symbol_list);
+	return ret;
+}
+
+int tally_row_options_finish(struct tally_row_options *options, bool has_chains)
+{
+	int ret = config_call_graph(options, has_chains);
+
+	if (!ret)
+		ret = tally_row_options_columns(options);
+	if (!ret)
+		ret = config_percent(options->percent_limit, &options->show.row_min_percent);
+	if (!ret)
+		ret = config_widths(options);
+	if (!ret)
+		ret = tally_row_options_lists(options);
+	return ret;
+}
+
+int tally_row_options_check(const struct tally_row_options *options)
+{
+	struct tally_row_options trial = *options;
+	int ret = tally_row_options_finish(&trial, true);
+
+	tally_row_options_free(&trial);
+	return ret;
+}
+
+void tally_row_options_remove_single(struct tally_row_options *options)
+{
+	const struct {
+		unsigned key;
+		size_t nr;
+	} lists[] = {
+		{TALLY_KEY_COMM, options->comm_list.nr},
+		{TALLY_KEY_DSO, options->dso_list.nr},
+		{TALLY_KEY_SYMBOL, options->symbol_list.nr},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++) {
+		int kept = 0;
+
+		for (int at = 0; lists[i].nr == 1 && at < options->show.nr_columns; at++)
+			if (options->show.columns[at]->key != lists[i].key)
+				options->show.columns[kept++] = options->show.columns[at];
+		if (kept)
+			options->show.nr_columns = kept;
+	}
+}
+
+void tally_row_options_free(struct tally_row_options *options)
+{
+	tally_word_list_free(&options->comm_list);
+	tally_word_list_free(&options->dso_list);
+	tally_word_list_free(&options->symbol_list);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options that select rows, columns and call graphs, and the selection. */
+#ifndef TALLY_CLI_MAIN_ROW_OPTIONS_H
+#define TALLY_CLI_MAIN_ROW_OPTIONS_H
+
+#include "cli/main/arguments.h"
+#include "view/shown_rows.h"
+
+struct tally_row_options {
+	const char *sort, *fields, *call_graph;
+	const char *comms, *dsos, *symbols, *percent_limit, *column_widths;
+	const char *default_sort; /* NULL for comm,dso,symbol */
+	bool children_given, inverted, show_samples, show_period;
+	/* Partly set by options, and completed by tally_row_options_finish(). */
+	struct tally_show show;
+	/* Derived from the options above. */
+	bool order_given;
+	struct tally_word_list comm_list, dso_list, symbol_list;
+};
+
+/* Derive keys and columns. `has_chains` is set if the recording has callchains. Returns 0, or
+ * -errno after printing an error. */
+int tally_row_options_finish(struct tally_row_options *options, bool has_chains);
+
+/* Check the options before a recording is read. Returns 0, or -errno after printing an error. */
+int tally_row_options_check(const struct tally_row_options *options);
+
+/* If only one comm, DSO or symbol is selected, remove its column, because all rows would show the
+ * same value; perf does the same in text output. The last column is never removed. */
+void tally_row_options_remove_single(struct tally_row_options *options);
+
+/* Parse only the comm, DSO and symbol lists. Returns 0 or -ENOMEM. */
+int tally_row_options_lists(struct tally_row_options *options);
+
+void tally_row_options_free(struct tally_row_options *options);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options of tally report. */
+#ifndef TALLY_CLI_REPORT_CONFIG_H
+#define TALLY_CLI_REPORT_CONFIG_H
+
+#include "cli/main/command.h"
+#include "cli/main/recordings.h"
+#include "cli/main/row_options.h"
+
+struct report_config {
+	struct tally_recording_options recording;
+	struct tally_row_options rows;
+	const char *symfs, *kallsyms, *vmlinux, *separator, *colour;
+	const char *svg;             /* file to write a flame graph to, or NULL */
+	const char *format, *output; /* --format and -o; NULL for text and standard output */
+	const char *html, *baseline; /* see cli/main/html_file.h */
+	uint64_t event_number;       /* 1-based; 0 for all events */
+	uint64_t max_stack;
+	bool event_given, csv;
+	bool is_inlined, inlined_given; /* show inlined functions as frames */
+	bool no_demangle, force, stdio, tui, no_bounds;
+	bool html_source; /* see cli/main/html_file.h */
+	bool header, header_only, health, json, quiet, group, raw_chains;
+};
+
+extern const struct tally_option report_options[];
+
+#endif
