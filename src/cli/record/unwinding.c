@@ -14,7 +14,7 @@
 #include "base/thread.h"
 #include "session/loader.h"
 #include "cli/record/ring_scan.h"
-#include "cli/record/merge.h"
+#include "session/live_merge.h"
 #include "cli/record/pinning.h"
 #include "session/session_live.h"
 
@@ -34,7 +34,7 @@ struct record_unwinding {
 	pthread_t thread;
 	bool is_started;
 	/* Used only by the unwinding thread. */
-	struct record_merge merge;
+	struct tally_merge merge;
 	TALLY_VEC(uint8_t) made; /* records ready to be published to `out` */
 	bool was_rewritten;      /* the current record's sample is in `made` */
 	uint64_t whole, unwound, kept;
@@ -46,7 +46,7 @@ struct record_unwinding {
 	pthread_mutex_t lock;
 	pthread_cond_t more, less; /* `more`: new input or flush request; `less`: progress made */
 	/* Protected by `lock`. */
-	TALLY_VEC(struct record_merge_ring) in;
+	TALLY_VEC(struct tally_merge_ring) in;
 	TALLY_VEC(uint8_t) out;
 	bool flush;
 	int error;
@@ -182,7 +182,7 @@ static int input_take(struct record_unwinding *unwinding, bool *ret_flush)
 	while (!atomic_load(&unwinding->waiting) && !unwinding->flush && !unwinding->is_ended)
 		pthread_cond_wait(&unwinding->more, &unwinding->lock);
 	for (size_t i = 0; i < unwinding->in.len && !ret; i++)
-		ret = record_merge_add(&unwinding->merge, i, &unwinding->in.data[i]);
+		ret = tally_merge_add(&unwinding->merge, i, &unwinding->in.data[i]);
 	atomic_store(&unwinding->waiting, 0);
 	*ret_flush = unwinding->flush;
 	return ret;
@@ -196,7 +196,7 @@ static int records_take(struct record_unwinding *unwinding, bool is_all)
 	int ret = 0;
 
 	unwinding->deadline = tally_clock_now() + BATCH_SECONDS * (uint64_t)1000000000;
-	while (!ret && (record = record_merge_next(&unwinding->merge, limit)))
+	while (!ret && (record = tally_merge_next(&unwinding->merge, limit)))
 		ret = record_take(unwinding, record);
 	return ret;
 }
@@ -260,16 +260,6 @@ static void *unwinding_main(void *arg)
 
 /* ---- rings -------------------------------------------------------------------------- */
 
-static int ring_add(struct record_merge_ring *to, const void *data, size_t len)
-{
-	if (tally_vec_reserve(&to->bytes, to->bytes.len + len))
-		return -ENOMEM;
-	if (len)
-		memcpy(to->bytes.data + to->bytes.len, data, len);
-	to->bytes.len += len;
-	return 0;
-}
-
 /* Copy the contents of the rings. Called with unwinding->lock held. */
 static int rings_take(struct record *record)
 {
@@ -283,9 +273,11 @@ static int rings_take(struct record *record)
 			continue;
 		ret = record_scan_ring(record, i, &data);
 		if (!ret)
-			ret = ring_add(&unwinding->in.data[i], data.first, data.first_len);
+			ret = tally_merge_ring_append(&unwinding->in.data[i], data.first,
+						      data.first_len);
 		if (!ret)
-			ret = ring_add(&unwinding->in.data[i], data.second, data.second_len);
+			ret = tally_merge_ring_append(&unwinding->in.data[i], data.second,
+						      data.second_len);
 		taken += data.first_len + data.second_len;
 	}
 	if (ret)
@@ -367,7 +359,7 @@ static int rings_init(struct record *record)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++)
-		ret = tally_vec_push(&unwinding->in, (struct record_merge_ring){.at = 0});
+		ret = tally_vec_push(&unwinding->in, (struct tally_merge_ring){.at = 0});
 	return ret;
 }
 
@@ -427,7 +419,7 @@ void record_unwinding_stop(struct record *record)
 	if (!tally_loader_end(unwinding->loader))
 		record_pins_abandon(record);
 	tally_live_free(&unwinding->live);
-	record_merge_free(&unwinding->merge);
+	tally_merge_free(&unwinding->merge);
 	tally_vec_for_each (ring, &unwinding->in)
 		tally_vec_free(&ring->bytes);
 	tally_vec_free(&unwinding->in);

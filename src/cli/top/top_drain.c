@@ -2,17 +2,17 @@
 /*
  * Move records from the ring buffers to the queue, in a dedicated thread that does little else, so
  * that it keeps up. Records from all CPUs are merged in chronological order; the most recent ones
- * stay in the ring buffers until they are old enough. If the queue's reader cannot keep up, samples
+ * wait until they are old enough. If the queue's reader cannot keep up, samples
  * are dropped, but never other records.
  */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/clock.h"
 #include "cli/top/top_drain.h"
+#include "session/live_merge.h"
 
 /* Maximum size of the queue in bytes, enough for several seconds of samples. */
 enum { QUEUE_MAX = 4 << 20 };
@@ -26,41 +26,11 @@ struct drainer {
 	size_t wake;    /* index of wake_drainer in the poll set */
 	uint64_t next;  /* time of the next refresh, CLOCK_MONOTONIC ns */
 	uint64_t delay; /* ns between refreshes */
+	struct tally_merge merge;
+	struct tally_merge_ring taken; /* buffer for the contents of one ring */
 };
 
 /* ---- records ------------------------------------------------------------------- */
-
-/* Return the timestamp of a ring's next record, 0 if the record has no timestamp, or UINT64_MAX if
- * the ring is empty. */
-static uint64_t ring_time(const struct top *top, struct tally_ring *ring)
-{
-	const struct perf_event_header *record = tally_ring_peek(ring);
-
-	return record ? tally_live_time(&top->live, record) : UINT64_MAX;
-}
-
-/* Return the ring with the oldest record. `*ret_other` is the timestamp of the oldest record in the
- * other rings. */
-static struct tally_ring *ring_oldest(struct top *top, uint64_t *ret_other)
-{
-	struct tally_ring *oldest = NULL;
-	uint64_t best = UINT64_MAX, other = UINT64_MAX;
-
-	for (size_t i = 0; i < tally_rings_nr(top->sampler.rings); i++) {
-		struct tally_ring *ring = tally_rings_at(top->sampler.rings, i);
-		uint64_t time = ring_time(top, ring);
-
-		if (time < best) {
-			other = best;
-			best = time;
-			oldest = ring;
-		} else {
-			other = TALLY_MIN(other, time);
-		}
-	}
-	*ret_other = other;
-	return oldest;
-}
 
 static int queue_add(struct top_queue *queue, const struct perf_event_header *record)
 {
@@ -77,22 +47,37 @@ static int queue_add(struct top_queue *queue, const struct perf_event_header *re
 	return 0;
 }
 
-/* Queue the records that are old enough. Called with queue->lock held. */
-static int drain_rings(struct top *top)
+/* Move the contents of the rings to the merger. */
+static int rings_take(struct drainer *drainer)
 {
-	uint64_t limit = tally_clock_now() - SETTLE_NS, other;
-	struct tally_ring *ring;
+	struct tally_rings *rings = drainer->top->sampler.rings;
+	struct tally_ring_data data;
 	int ret = 0;
 
-	while (!ret && (ring = ring_oldest(top, &other))) {
-		uint64_t until = TALLY_MIN(other, limit);
+	for (size_t i = 0; !ret && i < tally_rings_nr(rings); i++) {
+		struct tally_merge_ring *taken = &drainer->taken;
 
-		if (ring_time(top, ring) > until)
-			break;
-		while (!ret && ring_time(top, ring) <= until)
-			ret = queue_add(&top->queue, tally_ring_next(ring));
-		tally_ring_consume(ring);
+		if (!tally_ring_data(tally_rings_at(rings, i), &data))
+			continue;
+		ret = tally_merge_ring_append(taken, data.first, data.first_len);
+		if (!ret)
+			ret = tally_merge_ring_append(taken, data.second, data.second_len);
+		if (!ret)
+			ret = tally_merge_add(&drainer->merge, i, taken);
 	}
+	tally_rings_consume(rings, false);
+	return ret;
+}
+
+/* Queue the records that are old enough. Called with queue->lock held. */
+static int records_queue(struct drainer *drainer)
+{
+	uint64_t limit = tally_clock_now() - SETTLE_NS;
+	const struct perf_event_header *record;
+	int ret = 0;
+
+	while (!ret && (record = tally_merge_next(&drainer->merge, limit)))
+		ret = queue_add(&drainer->top->queue, record);
 	return ret;
 }
 
@@ -129,6 +114,7 @@ static bool drainer_pass(struct drainer *drainer)
 	struct top_queue *queue = &drainer->top->queue;
 	struct tally_rings *rings = drainer->top->sampler.rings;
 	bool alive, halt = false, tick;
+	int ret;
 
 	if (tally_rings_poll(rings, milliseconds_left(drainer)) < 0)
 		return false;
@@ -136,8 +122,9 @@ static bool drainer_pass(struct drainer *drainer)
 		flags_read(drainer, &halt);
 	alive = tally_rings_nr_alive(rings) > 0;
 	tick = tally_clock_now() >= drainer->next || !alive;
+	ret = rings_take(drainer);
 	pthread_mutex_lock(&queue->lock);
-	queue->error = drain_rings(drainer->top);
+	queue->error = ret ? ret : records_queue(drainer);
 	queue->tick = tick ? tally_clock_now() : queue->tick;
 	pthread_cond_signal(&queue->more);
 	pthread_mutex_unlock(&queue->lock);
@@ -149,12 +136,15 @@ static bool drainer_pass(struct drainer *drainer)
 void *top_drain_main(void *arg)
 {
 	struct top *top = arg;
-	struct drainer drainer = {.top = top, .delay = top->config->delay_ns};
+	struct drainer drainer = {
+		.top = top, .delay = top->config->delay_ns, .merge.live = &top->live};
 	int ret = tally_rings_watch(top->sampler.rings, top->wake_drainer, &drainer.wake);
 
 	drainer.next = tally_clock_now() + drainer.delay;
 	while (!ret && drainer_pass(&drainer))
 		;
+	tally_merge_free(&drainer.merge);
+	tally_vec_free(&drainer.taken.bytes);
 	pthread_mutex_lock(&top->queue.lock);
 	top->queue.ended = true;
 	top->queue.error = ret ? ret : top->queue.error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/record/merge.h"
+#include "session/live_merge.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "abi/abi_record.h"
@@ -8,7 +9,7 @@
 
 /* Return the record at offset `at`, or NULL at the end or if the record header is invalid. After an
  * invalid header, the remaining bytes are ignored. */
-static const struct perf_event_header *record_at(const struct record_merge_ring *ring, size_t at)
+static const struct perf_event_header *record_at(const struct tally_merge_ring *ring, size_t at)
 {
 	size_t left = ring->bytes.len - at;
 	const struct perf_event_header *record;
@@ -19,14 +20,14 @@ static const struct perf_event_header *record_at(const struct record_merge_ring 
 	return record->size >= sizeof(*record) && record->size <= left ? record : NULL;
 }
 
-static void ring_update_time(const struct record_merge *merge, struct record_merge_ring *ring)
+static void ring_update_time(const struct tally_merge *merge, struct tally_merge_ring *ring)
 {
 	const struct perf_event_header *record = record_at(ring, ring->at);
 
 	ring->time = record ? tally_live_time(merge->live, record) : UINT64_MAX;
 }
 
-static void update_newest(struct record_merge *merge, const struct record_merge_ring *ring)
+static void update_newest(struct tally_merge *merge, const struct tally_merge_ring *ring)
 {
 	const struct perf_event_header *record, *last = NULL;
 
@@ -36,7 +37,18 @@ static void update_newest(struct record_merge *merge, const struct record_merge_
 		merge->newest = TALLY_MAX(merge->newest, tally_live_time(merge->live, last));
 }
 
-static int ring_append(struct record_merge_ring *ring, const struct record_merge_ring *from)
+int tally_merge_ring_append(struct tally_merge_ring *ring, const void *data, size_t len)
+{
+	if (tally_vec_reserve(&ring->bytes, ring->bytes.len + len))
+		return -ENOMEM;
+	if (len)
+		memcpy(ring->bytes.data + ring->bytes.len, data, len);
+	ring->bytes.len += len;
+	return 0;
+}
+
+/* Move the remaining records to the start of the buffer, and append the others. */
+static int ring_extend(struct tally_merge_ring *ring, const struct tally_merge_ring *from)
 {
 	size_t left = ring->bytes.len - ring->at;
 
@@ -44,17 +56,13 @@ static int ring_append(struct record_merge_ring *ring, const struct record_merge
 		memmove(ring->bytes.data, ring->bytes.data + ring->at, left);
 	ring->bytes.len = left;
 	ring->at = 0;
-	if (tally_vec_reserve(&ring->bytes, left + from->bytes.len))
-		return -ENOMEM;
-	memcpy(ring->bytes.data + left, from->bytes.data, from->bytes.len);
-	ring->bytes.len += from->bytes.len;
-	return 0;
+	return tally_merge_ring_append(ring, from->bytes.data, from->bytes.len);
 }
 
-int record_merge_add(struct record_merge *merge, size_t ring, struct record_merge_ring *from)
+int tally_merge_add(struct tally_merge *merge, size_t ring, struct tally_merge_ring *from)
 {
-	static const struct record_merge_ring empty = {.time = UINT64_MAX};
-	struct record_merge_ring *to, taken;
+	static const struct tally_merge_ring empty = {.time = UINT64_MAX};
+	struct tally_merge_ring *to, taken;
 	int ret = 0;
 
 	while (merge->rings.len <= ring && !ret)
@@ -66,7 +74,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 	merge->current = NULL;
 	to = &merge->rings.data[ring];
 	if (record_at(to, to->at)) {
-		ret = ring_append(to, from);
+		ret = ring_extend(to, from);
 		from->bytes.len = 0;
 	} else {
 		merge->left -= to->bytes.len - to->at; /* discard what follows an invalid header */
@@ -80,7 +88,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 }
 
 /* Choose the ring with the oldest record, and set merge->until. */
-static void choose(struct record_merge *merge)
+static void choose(struct tally_merge *merge)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -97,10 +105,10 @@ static void choose(struct record_merge *merge)
 	}
 }
 
-const struct perf_event_header *record_merge_next(struct record_merge *merge, uint64_t limit)
+const struct perf_event_header *tally_merge_next(struct tally_merge *merge, uint64_t limit)
 {
 	const struct perf_event_header *record;
-	struct record_merge_ring *ring;
+	struct tally_merge_ring *ring;
 
 	if (!merge->current || merge->current->time > merge->until)
 		choose(merge);
@@ -116,7 +124,7 @@ const struct perf_event_header *record_merge_next(struct record_merge *merge, ui
 	return record;
 }
 
-void record_merge_free(struct record_merge *merge)
+void tally_merge_free(struct tally_merge *merge)
 {
 	tally_vec_for_each (ring, &merge->rings)
 		tally_vec_free(&ring->bytes);
