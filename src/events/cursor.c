@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/text.h"
 #include "events/cursor.h"
 #include "events/parse.h"
 #include "events/events_suggest.h"
@@ -59,7 +60,7 @@ int tally_parser_fail(struct tally_event_parser *p, int code, const char *text,
 
 bool tally_word_is(struct tally_word word, const char *text)
 {
-	return strlen(text) == word.len && !memcmp(word.text, text, word.len);
+	return tally_text_is(text, word.text, word.len);
 }
 
 const char *tally_word_dup(struct tally_event_parser *p, struct tally_word word)

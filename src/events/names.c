@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "events/names.h"
 
-#include <string.h>
-
 #include "abi/attr_name.h"
 #include "base/arith.h"
+#include "base/text.h"
 
 #define HW(id, name, alias, text) {name, alias, text, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, 0},
 #define SW(id, name, alias, text) {name, alias, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, 0},
@@ -19,17 +18,12 @@ const struct tally_generic_event tally_generic_events[] = {
 	TALLY_HARDWARE_EVENTS(HW) TALLY_SOFTWARE_EVENTS(SW) TOOL_EVENTS(TOOL)};
 const size_t tally_nr_generic_events = TALLY_ARRAY_SIZE(tally_generic_events);
 
-bool tally_name_is(const char *name, const char *text, size_t len)
-{
-	return name && strlen(name) == len && !memcmp(name, text, len);
-}
-
 const struct tally_generic_event *tally_generic_find(const char *text, size_t len)
 {
 	for (size_t i = 0; i < tally_nr_generic_events; i++) {
 		const struct tally_generic_event *event = &tally_generic_events[i];
 
-		if (tally_name_is(event->name, text, len) || tally_name_is(event->alias, text, len))
+		if (tally_text_is(event->name, text, len) || tally_text_is(event->alias, text, len))
 			return event;
 	}
 	return NULL;

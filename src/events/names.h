@@ -31,7 +31,4 @@ const struct tally_generic_event *tally_generic_find(const char *text, size_t le
  * stores). */
 int tally_cache_parse(const char *text, size_t len, uint64_t *ret_config);
 
-/* Return true if the `len` bytes at `text` equal `name`. */
-bool tally_name_is(const char *name, const char *text, size_t len);
-
 #endif

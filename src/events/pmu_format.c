@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "events/names.h"
+#include "base/text.h"
 #include "events/pmu.h"
 
 static const struct {
@@ -59,7 +59,7 @@ int tally_pmu_format_parse(const char *text, uint8_t *ret_field, uint64_t *ret_m
 	const char *colon = strchr(text, ':');
 
 	for (size_t i = 0; colon && i < TALLY_ARRAY_SIZE(fields); i++) {
-		if (!tally_name_is(fields[i].name, text, (size_t)(colon - text)))
+		if (!tally_text_is(fields[i].name, text, (size_t)(colon - text)))
 			continue;
 		if (ranges_parse(colon + 1, ret_mask))
 			return -EINVAL;
@@ -73,7 +73,7 @@ const struct tally_pmu_format *tally_pmu_format_find(const struct tally_pmu *pmu
 						     size_t len)
 {
 	for (size_t i = 0; i < pmu->formats.len; i++)
-		if (tally_name_is(pmu->formats.data[i].name, name, len))
+		if (tally_text_is(pmu->formats.data[i].name, name, len))
 			return &pmu->formats.data[i];
 	return NULL;
 }

@@ -11,7 +11,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "events/names.h"
+#include "base/text.h"
 #include "events/pmu.h"
 
 enum { MAX_FILE = 4096, MAX_NAMES = 65536, MAX_CPU = 65536 };
@@ -202,7 +202,7 @@ int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 	int ret;
 
 	tally_vec_for_each (known, &events->pmus) {
-		if (tally_name_is((*known)->name, name, len)) {
+		if (tally_text_is((*known)->name, name, len)) {
 			*ret_pmu = *known;
 			return 0;
 		}

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "events/names.h"
+#include "base/text.h"
 #include "events/printfmt.h"
 #include "events/printfmt_compile.h"
 
@@ -69,7 +69,7 @@ static bool known_name(const struct tally_tp_node *node, uint64_t *ret_value)
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
-		if (!tally_name_is(names[i].name, node->text, node->len))
+		if (!tally_text_is(names[i].name, node->text, node->len))
 			continue;
 		*ret_value = names[i].value;
 		return true;
@@ -325,7 +325,7 @@ int tally_tp_call_parse(struct tally_tp_compiler *c, const char *name, size_t le
 	size_t i;
 
 	for (i = 0; i < TALLY_ARRAY_SIZE(calls); i++)
-		if (tally_name_is(calls[i].name, name, len))
+		if (tally_text_is(calls[i].name, name, len))
 			break;
 	if (i == TALLY_ARRAY_SIZE(calls) || (calls[i].beyond_perf && !c->print->target.beyond_perf))
 		return -ENOENT;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <string.h>
-
 #include "base/arith.h"
+#include "base/text.h"
 #include "jevents/expr_ops.h"
 
 static const struct tally_expr_binary binaries[] = {
@@ -45,7 +44,7 @@ const struct tally_expr_binary *tally_expr_binary_of(enum tally_expr_op op)
 const struct tally_expr_call *tally_expr_call_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(calls); i++)
-		if (strlen(calls[i].name) == len && !memcmp(calls[i].name, name, len))
+		if (tally_text_is(calls[i].name, name, len))
 			return &calls[i];
 	return NULL;
 }
