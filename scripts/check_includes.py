@@ -14,7 +14,8 @@ DEPENDENCIES = {
     "client": {"abi", "base", "events"},
     "sampler": {"abi", "base", "client", "events", "symbols"},
     "jevents": {"base"},
-    "events": {"abi", "base", "jevents"},
+    "printfmt": {"base"},
+    "events": {"abi", "base", "jevents", "printfmt"},
     "perfdata": {"abi", "base"},
     "unwind": {"base"},
     "dwarf": {"base"},
@@ -27,12 +28,12 @@ DEPENDENCIES = {
     "page": {"abi", "base", "profile", "session", "symbols", "view"},
     "export": {"abi", "base", "profile", "symbols"},
     "emulate": {"abi", "base", "hosts", "symbols"},
-    "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
 }
 # for each public header, the modules that may include it
 PUBLIC = {
     "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "session", "archive", "view", "page", "emulate", "cli"},
-    "events.h": {"events", "client", "sampler", "session", "cli"},
+    "events.h": {"printfmt", "events", "client", "sampler", "session", "cli"},
     "client.h": {"client", "sampler", "view", "cli"},
     "region.h": {"client"},
     "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "cli"},

@@ -5,8 +5,8 @@
 
 #include "base/arith.h"
 #include "base/text.h"
-#include "events/printfmt.h"
-#include "events/printfmt_compile.h"
+#include "printfmt/printfmt.h"
+#include "printfmt/printfmt_compile.h"
 
 static int out_of_memory(struct tally_tp_compiler *c)
 {

@@ -4,7 +4,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "events/printfmt.h"
+#include "printfmt/printfmt.h"
 
 enum { MAX_PAD = 4096 };
 

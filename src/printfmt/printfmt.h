@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to events/: a compiled print fmt. It is a list of conversions, each with the text before
- * it. Conversion arguments are small expression trees, evaluated for each payload.
+ * Private to printfmt/: a compiled print fmt. It is a list of conversions, each with the text
+ * before it. Conversion arguments are small expression trees, evaluated for each payload.
  *
  * The output is the same as from libtraceevent 1.7 (and thus from perf script), including its
  * deviations from C: values are unsigned and never sign-extended, operators of equal precedence are
  * right-associative, and unknown names are 0 (or -1 in tables of flags and symbols).
  */
-#ifndef TALLY_EVENTS_PRINTFMT_H
-#define TALLY_EVENTS_PRINTFMT_H
+#ifndef TALLY_PRINTFMT_PRINTFMT_H
+#define TALLY_PRINTFMT_PRINTFMT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "events/printfmt.h"
-#include "events/printfmt_compile.h"
+#include "printfmt/printfmt.h"
+#include "printfmt/printfmt_compile.h"
 
 enum { MAX_ARGS = 128, MAX_WIDTH = 4096 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "events/printfmt.h"
-#include "events/printfmt_compile.h"
+#include "printfmt/printfmt.h"
+#include "printfmt/printfmt_compile.h"
 
 enum { MAX_NODES_BYTES = 1 << 19 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "events/printfmt.h"
+#include "printfmt/printfmt.h"
 
 static bool is_printable(const uint8_t *bytes, size_t len)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "events/printfmt.h"
+#include "printfmt/printfmt.h"
 
 /* Linux address families. */
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10 };

@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "events/printfmt.h"
+#include "printfmt/printfmt.h"
 
 uint64_t tally_tp_load(struct tally_tp_run *run, uint64_t offset, uint32_t size)
 {

@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "base/arith.h"
-#include "events/printfmt.h"
-#include "events/printfmt_compile.h"
+#include "printfmt/printfmt.h"
+#include "printfmt/printfmt_compile.h"
 
 enum { RANK_MINUS = 9 };
 

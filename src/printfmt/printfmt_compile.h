@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions shared by the source files of the print fmt compiler. */
-#ifndef TALLY_EVENTS_PRINTFMT_COMPILE_H
-#define TALLY_EVENTS_PRINTFMT_COMPILE_H
+#ifndef TALLY_PRINTFMT_COMPILE_H
+#define TALLY_PRINTFMT_COMPILE_H
 
-#include "events/printfmt.h"
+#include "printfmt/printfmt.h"
 
 struct tally_tp_compiler {
 	const struct tally_tp_format *format;
