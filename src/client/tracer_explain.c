@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/capability.h"
 #include "base/file.h"
 #include "base/path.h"
 
@@ -91,7 +92,7 @@ static int why_forbidden(struct tally_refusal *why, int code, const char *file)
 static int why_permission(struct tally_refusal *why, int code, const char *root, const char *file,
 			  bool writing)
 {
-	bool overrides = tally_access_capability(CAP_DAC_OVERRIDE_NUMBER);
+	bool overrides = tally_capability_is_effective(CAP_DAC_OVERRIDE_NUMBER);
 	char mode[64];
 
 	if (overrides)
@@ -107,7 +108,7 @@ static int why_permission(struct tally_refusal *why, int code, const char *root,
 	      "%s is %s; this process runs as user %u; CAP_PERFMON is %s, CAP_DAC_OVERRIDE is not "
 	      "held",
 	      file, mode, geteuid(),
-	      tally_access_capability(TALLY_CAP_PERFMON) ? "held" : "not held");
+	      tally_capability_is_effective(TALLY_CAP_PERFMON) ? "held" : "not held");
 	if (writing) {
 		FIX(why, 0, "run it as root: sudo tally ftrace ...");
 		FIX(why, 1,
