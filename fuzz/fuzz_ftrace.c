@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/ftrace_stats.h"
-#include "client/tracer_private.h"
+#include "ftrace/ftrace_stats.h"
+#include "ftrace/tracer_private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

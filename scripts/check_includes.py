@@ -12,6 +12,7 @@ DEPENDENCIES = {
     "core": {"abi", "base"},
     "hosts": {"abi", "base"},
     "client": {"abi", "base", "events"},
+    "ftrace": {"base"},
     "sampler": {"abi", "base", "client", "events", "symbols"},
     "jevents": {"base"},
     "printfmt": {"base"},
@@ -28,13 +29,13 @@ DEPENDENCIES = {
     "page": {"abi", "base", "profile", "session", "symbols", "view"},
     "export": {"abi", "base", "profile", "symbols"},
     "emulate": {"abi", "base", "hosts", "symbols"},
-    "cli": {"abi", "base", "client", "events", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
 }
 # for each public header, the modules that may include it
 PUBLIC = {
     "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "session", "archive", "view", "page", "emulate", "cli"},
     "events.h": {"printfmt", "events", "client", "sampler", "session", "cli"},
-    "client.h": {"client", "sampler", "view", "cli"},
+    "client.h": {"client", "ftrace", "sampler", "view", "cli"},
     "region.h": {"client"},
     "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "cli"},
     "classic.h": {"abi", "client", "core", "emulate"},

@@ -12,7 +12,7 @@
 #include "cli/doctor/doctor_host.h"
 #include "cli/doctor/doctor_symbols.h"
 #include "cli/doctor/doctor_text.h"
-#include "client/tracer.h"
+#include "ftrace/tracer.h"
 
 enum { PATH_ROOM = 512 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "client/ftrace_stats.h"
+#include "ftrace/ftrace_stats.h"
 
 #include <string.h>
 

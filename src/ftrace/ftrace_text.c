@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "client/ftrace_text.h"
+#include "ftrace/ftrace_text.h"
 
 #include <string.h>
 

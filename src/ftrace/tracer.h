@@ -13,8 +13,8 @@
  *
  * Failures are explained in `ret_why`, which must not be NULL.
  */
-#ifndef TALLY_CLIENT_TRACER_H
-#define TALLY_CLIENT_TRACER_H
+#ifndef TALLY_FTRACE_TRACER_H
+#define TALLY_FTRACE_TRACER_H
 
 #include <stdbool.h>
 

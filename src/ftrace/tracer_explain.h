@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Explanations of tracefs errors, with fixes; private to client/. */
-#ifndef TALLY_CLIENT_TRACER_EXPLAIN_H
-#define TALLY_CLIENT_TRACER_EXPLAIN_H
+/* Explanations of tracefs errors, with fixes; private to ftrace/. */
+#ifndef TALLY_FTRACE_TRACER_EXPLAIN_H
+#define TALLY_FTRACE_TRACER_EXPLAIN_H
 
 #include "tally/client.h"
 

@@ -18,8 +18,8 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "client/ftrace_stats.h"
-#include "client/tracer_private.h"
+#include "ftrace/ftrace_stats.h"
+#include "ftrace/tracer_private.h"
 
 #define OTHER  TALLY_FTRACE_OTHER
 #define ENTRY  TALLY_FTRACE_ENTRY

@@ -4,8 +4,8 @@
  * by events. The text is intended for humans and differs between kernels. A line that is not
  * understood becomes TALLY_FTRACE_OTHER and is not an error.
  */
-#ifndef TALLY_CLIENT_FTRACE_TEXT_H
-#define TALLY_CLIENT_FTRACE_TEXT_H
+#ifndef TALLY_FTRACE_TEXT_H
+#define TALLY_FTRACE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "client/restorer.h"
+#include "ftrace/restorer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Duration statistics: by function name, and as a histogram with power-of-two buckets. */
-#ifndef TALLY_CLIENT_FTRACE_STATS_H
-#define TALLY_CLIENT_FTRACE_STATS_H
+#ifndef TALLY_FTRACE_STATS_H
+#define TALLY_FTRACE_STATS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "client/ftrace_text.h"
+#include "ftrace/ftrace_text.h"
 
 /* Statistics for one function. Sums saturate at UINT64_MAX. */
 struct tally_ftrace_stat {

@@ -13,8 +13,8 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "client/tracer_private.h"
-#include "client/tracer_explain.h"
+#include "ftrace/tracer_private.h"
+#include "ftrace/tracer_explain.h"
 
 enum { SETTING_MAX = 64 << 20, TRACE_HEADING_MAX = 1 << 14, PATH_SIZE = 512 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declarations shared by tracer*.c; private to client/. */
-#ifndef TALLY_CLIENT_TRACER_PRIVATE_H
-#define TALLY_CLIENT_TRACER_PRIVATE_H
+/* Declarations shared by tracer*.c; private to ftrace/. */
+#ifndef TALLY_FTRACE_TRACER_PRIVATE_H
+#define TALLY_FTRACE_TRACER_PRIVATE_H
 
-#include "client/restorer.h"
-#include "client/tracer.h"
+#include "ftrace/restorer.h"
+#include "ftrace/tracer.h"
 
 struct tally_tracer {
 	const char *root;

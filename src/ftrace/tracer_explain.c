@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "client/tracer_explain.h"
+#include "ftrace/tracer_explain.h"
 
 #include <errno.h>
 #include <fcntl.h>

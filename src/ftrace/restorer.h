@@ -10,8 +10,8 @@
  * restorer itself is killed, the owner restores the files when it finishes. The changes are
  * permanent only if both are killed.
  */
-#ifndef TALLY_CLIENT_RESTORER_H
-#define TALLY_CLIENT_RESTORER_H
+#ifndef TALLY_FTRACE_RESTORER_H
+#define TALLY_FTRACE_RESTORER_H
 
 #include <sys/types.h>
 

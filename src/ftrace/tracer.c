@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "client/tracer.h"
+#include "ftrace/tracer.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -14,8 +14,8 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "client/tracer_private.h"
-#include "client/tracer_explain.h"
+#include "ftrace/tracer_private.h"
+#include "ftrace/tracer_explain.h"
 
 enum { LIST_MAX = 1 << 16, HEADING_MAX = 1 << 16, PATH_SIZE = 512 };
 
