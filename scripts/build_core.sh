@@ -16,7 +16,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 arm='-mfloat-abi=soft -mthumb'
-host_irq='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_IRQ -DTALLY_CORE_IRQ_HEADER="hosts/riscv/riscv_irq.h"'
+host_irq='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_IRQ -DTALLY_CORE_IRQ_HEADER="ports/riscv/riscv_irq.h"'
 
 # choose ARCH: set tool and flags from the table.
 choose() {
@@ -105,7 +105,7 @@ for source in $sources; do
 	$cc -std=c11 -O2 -ffreestanding -nostdlib -nostdinc -isystem "$($cc -print-file-name=include)" \
 		-fno-tree-loop-distribute-patterns -fno-stack-protector -fno-pic -fno-pie -fno-asynchronous-unwind-tables \
 		-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
-		-I"$root/include" -I"$root/src" $flags $add -c "$root/src/$source" -o "$work/$(object_name "$source").o"
+		-I"$root/include" -I"$root/src" -I"$root" $flags $add -c "$root/src/$source" -o "$work/$(object_name "$source").o"
 done
 rm -f "$dir/libtally-core-$arch.a"
 "${tool}ar" rcsD "$dir/libtally-core-$arch.a" "$work"/*.o

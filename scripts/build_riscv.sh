@@ -15,7 +15,7 @@ if [ "$bits" = 64 ]; then
 	sh "$root/scripts/build_core.sh" riscv64 "$dir" >/dev/null
 else
 	flags='-march=rv32imac_zicsr -mabi=ilp32 -mcmodel=medany'
-	words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="hosts/riscv/riscv_irq.h"'
+	words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="ports/riscv/riscv_irq.h"'
 	sh "$root/scripts/build_core.sh" riscv32 "$dir" --prefix "$tool" --flags "$flags $words" --needs host_sequences >/dev/null
 fi
 work="$dir/riscv"
@@ -32,9 +32,9 @@ compile() {
 		-isystem "$("${tool}gcc" -print-file-name=include)" -fno-pic -fno-pie -fno-stack-protector -msmall-data-limit=0 \
 		-fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables \
 		-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
-		-I"$root/include" -I"$root/src" -I"$root/tests/hardware" "$@" -c "$source" -o "$work/$object"
+		-I"$root/include" -I"$root/src" -I"$root" -I"$root/tests/hardware" "$@" -c "$source" -o "$work/$object"
 }
-for source in "$root"/src/hosts/riscv/*.[cS]; do
+for source in "$root"/ports/riscv/*.[cS]; do
 	name=$(basename "$source")
 	compile "$source" "${name%.*}.o"
 done
@@ -46,5 +46,5 @@ done
 rm "$work"/task_*.o
 "${tool}objcopy" --keep-global-symbol=user_main "$work/whole" "$work/tasks.o"
 # shellcheck disable=SC2086
-"${tool}gcc" $flags -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T "$root/src/hosts/riscv/link.ld" \
+"${tool}gcc" $flags -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T "$root/ports/riscv/link.ld" \
 	-o "$dir/tally-riscv.elf" "$work"/*.o "$dir/libtally-core-riscv$bits.a"

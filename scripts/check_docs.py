@@ -4,7 +4,7 @@
 
 - the page for a command describes each key in the command's --json output;
 - each function named in a comment in a public header is declared in a public header;
-- each tally function named on a page is declared in src or include;
+- each tally function named on a page is declared in src, ports or include;
 - each path named on a page exists.
 
 usage: check_docs.py ROOT
@@ -60,14 +60,14 @@ def pages_of(root):
 
 
 def absent_functions(root):
-    sources = [name for top in ("src", "include")
+    sources = [name for top in ("src", "ports", "include")
                for name in glob.glob(os.path.join(root, top, "**", "*.[ch]"), recursive=True)]
     declared = {name for path in sources for name in CALL.findall(COMMENT.sub("", read(path)))}
     for page in pages_of(root):
         text = read(page)
         for name in sorted(set(CALL.findall(text))):
             if name not in declared and not PLACEHOLDER.search(name):
-                yield f"{os.path.relpath(page, root)}: {name}() is not declared in src or include"
+                yield f"{os.path.relpath(page, root)}: {name}() is not declared in src, ports or include"
         for family in sorted(set(FAMILY.findall(text))):
             if not any(name.startswith(family) for name in declared):
                 yield f"{os.path.relpath(page, root)}: there is no function {family}*"
@@ -75,7 +75,7 @@ def absent_functions(root):
 
 def absent_paths(root):
     modules = "|".join(sorted(os.listdir(os.path.join(root, "src"))))
-    tops = "bench|demo|docs|fuzz|include|pmu-events|scripts|src|tests"
+    tops = "bench|demo|docs|fuzz|include|pmu-events|ports|scripts|src|tests"
     named = re.compile(rf"(?<![\w./*<>-])((?:{tops}|{modules})/[\w./-]*\w\.(?:[chS]|cpp|py|sh|md|json|csv))\b")
     for page in pages_of(root):
         for path in sorted(set(named.findall(read(page)))):

@@ -130,7 +130,7 @@ def plain_markdown(text):
 
 def texts(path, source):
     if path.endswith((".c", ".h", ".cpp")):
-        return c_texts(source, path.startswith("src/"))
+        return c_texts(source, path.startswith(("src/", "ports/")))
     if path.endswith(".py"):
         return python_texts(source)
     if path.endswith((".sh", "meson.build", "meson_options.txt")):
@@ -200,7 +200,7 @@ def check(found, allowed):
 
 def directory_of(path):
     parts = path.split("/")
-    depth = 3 if path.startswith("src/cli/") else 2 if parts[0] in ("src", "tests", "include") else 1
+    depth = 3 if path.startswith("src/cli/") else 2 if parts[0] in ("src", "ports", "tests", "include") else 1
     return "/".join(parts[:depth]) if len(parts) > depth else "/".join(parts[:-1]) or "."
 
 

@@ -11,6 +11,7 @@ DEPENDENCIES = {
     "abi": {"base"},
     "core": {"abi", "base"},
     "hosts": {"abi", "base"},
+    "ports": {"abi", "base"},
     "client": {"abi", "base", "events"},
     "ftrace": {"base"},
     "sampler": {"abi", "base", "client", "events", "symbols"},
@@ -33,26 +34,35 @@ DEPENDENCIES = {
 }
 # for each public header, the modules that may include it
 PUBLIC = {
-    "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "session", "archive", "view", "page", "emulate", "cli"},
+    "abi.h": {"base", "abi", "core", "hosts", "ports", "client", "events", "sampler", "perfdata", "profile", "session", "archive", "view", "page", "emulate", "cli"},
     "events.h": {"printfmt", "events", "client", "sampler", "session", "cli"},
     "client.h": {"client", "ftrace", "sampler", "view", "cli"},
     "region.h": {"client"},
     "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "cli"},
     "classic.h": {"abi", "client", "core", "emulate"},
-    "core.h": {"core", "hosts", "emulate", "cli"},
-    "config.h": {"abi", "core", "hosts"},
-    "host.h": {"core", "hosts"},
-    "errno.h": {"abi", "core", "hosts"},
+    "core.h": {"core", "hosts", "ports", "emulate", "cli"},
+    "config.h": {"abi", "core", "hosts", "ports"},
+    "host.h": {"core", "hosts", "ports"},
+    "errno.h": {"abi", "core", "hosts", "ports"},
 }
-FREESTANDING = {"abi", "core"}
+FREESTANDING = {"abi", "core", "ports"}
+SEPARATE = {"hosts", "ports"}  # the directories in these modules must not include each other
 FREE_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "stdalign.h", "limits.h", "errno.h"}
 PUBLIC_MAY = {"stdint.h", "stddef.h", "stdbool.h"}
 PUBLIC_MAY_ALSO = {"errno.h": {"errno.h"}}  # C library header that this public header replaces
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
-def violation(module, kind, target):
-    """Return the reason why `module` must not include `target`, or None."""
+def module_of(path):
+    """Return the module that contains `path`, and its directory in the module if the module is in SEPARATE."""
+    parts = path.split(os.sep)
+    module, *rest = parts if parts[0] == "ports" else parts[1:]
+    return module, rest[0] if module in SEPARATE else None
+
+
+def violation(path, kind, target):
+    """Return the reason why `path` must not include `target`, or None."""
+    module, directory = module_of(path)
     head, _, rest = target.partition("/")
     if kind == "<" and (head in DEPENDENCIES or head == "tally") and rest:
         return 'include our own headers with "", not <>'
@@ -64,33 +74,41 @@ def violation(module, kind, target):
         return None if module in PUBLIC.get(rest, set()) else f"{module} must not include {target}"
     if not rest:
         return "write the module in front of the file name"
+    if head == module and directory not in (None, rest.split("/")[0]):
+        return f"{module}/{directory} must not include other directories of {module}"
     if head != module and head not in DEPENDENCIES[module]:
         return f"{module} must not include {head}"
     return None
 
 
+def includes(path):
+    """Yield (line number, kind, target) for each #include."""
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, *match.groups()
+
+
 def main():
     root = sys.argv[1]
     wrong, files = [], 0
-    for folder, _, names in os.walk(os.path.join(root, "src")):
-        for name in names:
-            if not name.endswith((".c", ".h")):
-                continue
-            files += 1
-            path = os.path.join(folder, name)
-            module = os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0]
-            for number, line in enumerate(open(path, encoding="utf-8"), 1):
-                match = INCLUDE.match(line)
-                why = match and violation(module, *match.groups())
-                if why:
-                    wrong.append(f"{os.path.relpath(path, root)}:{number}: {match.group(2)}: {why}")
+    for top in ("src", "ports"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                if not name.endswith((".c", ".h", ".S")):
+                    continue
+                files += 1
+                path = os.path.relpath(os.path.join(folder, name), root)
+                for number, kind, target in includes(os.path.join(root, path)):
+                    why = violation(path, kind, target)
+                    if why:
+                        wrong.append(f"{path}:{number}: {target}: {why}")
     for name in os.listdir(os.path.join(root, "include", "tally")):
-        path = os.path.join(root, "include", "tally", name)
-        for number, line in enumerate(open(path, encoding="utf-8"), 1):
-            match = INCLUDE.match(line)
+        for number, _, target in includes(os.path.join(root, "include", "tally", name)):
             may = PUBLIC_MAY | PUBLIC_MAY_ALSO.get(name, set())
-            if match and match.group(2) not in may and not match.group(2).startswith("tally/"):
-                wrong.append(f"include/tally/{name}:{number}: {match.group(2)}: not a freestanding header")
+            if target not in may and not target.startswith("tally/"):
+                wrong.append(f"include/tally/{name}:{number}: {target}: not a freestanding header")
     print("\n".join(wrong) or f"{files} files follow the dependency rules")
     sys.exit(bool(wrong) or not files)
 

@@ -42,7 +42,7 @@ ALLOWED = {
 # Directories in src/cli that every command may include. Each directory may include those before it in the list.
 SHARED = ["main", "browser"]
 # Directories of files with unique names. A script run.sh runs the tests in its directory.
-NAMED = ("bench", "demo", "examples", "fuzz", "include", "scripts", "src", "tests")
+NAMED = ("bench", "demo", "examples", "fuzz", "include", "ports", "scripts", "src", "tests")
 SUFFIXES = (".c", ".cpp", ".h", ".hpp", ".js", ".py", ".sh")
 SAME_NAMES = {"run.sh"}
 MAX_SOURCES = 5
@@ -64,12 +64,12 @@ NAME = re.compile(r"(?<![.>\w])(?<!struct )[A-Za-z_]\w*")
 
 
 class Tree:
-    """The C files in src and include below `root`, their text, and the names that they define."""
+    """The C files in src, ports and include below `root`, their text, and the names that they define."""
 
     def __init__(self, root):
         self.files = sorted(
             os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")
-            for top in ("src", "include") for folder, _, names in os.walk(os.path.join(root, top))
+            for top in ("src", "ports", "include") for folder, _, names in os.walk(os.path.join(root, top))
             for name in names if name.endswith((".c", ".h")))
         self.named = collections.defaultdict(list)  # file name: paths
         for top in NAMED:
@@ -83,7 +83,7 @@ class Tree:
                 self.text[path] = file.read()
         self.code = {path: NOISE.sub(" ", text) for path, text in self.text.items()}
         self.assembled = {
-            name for folder, _, names in os.walk(os.path.join(root, "src"))
+            name for top in ("src", "ports") for folder, _, names in os.walk(os.path.join(root, top))
             for path in names if path.endswith(".S")
             for name in GLOBAL.findall(open(os.path.join(folder, path), encoding="utf-8").read())}
         self.declared = collections.defaultdict(set)  # header: functions that it declares

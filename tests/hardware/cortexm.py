@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the core on a Cortex-M3 without an MMU: boot src/hosts/cortexm under QEMU, in which time is exact with -icount,
+"""Test the core on a Cortex-M3 without an MMU: boot ports/cortexm under QEMU, in which time is exact with -icount,
 and compare the output of its threads with the scheduler's data. argv: tally, the source root, the build directory."""
 import os
 import re

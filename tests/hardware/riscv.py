@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the core on bare metal: boot src/hosts/riscv under QEMU, which has exact counters and overflow interrupts with
+"""Test the core on bare metal: boot ports/riscv under QEMU, which has exact counters and overflow interrupts with
 -icount shift=0, and check the output of its tasks. argv: tally, the source root, the build directory, 64 or 32 bits."""
 import os
 import re

@@ -133,7 +133,7 @@ def test_a_prototype_needs_a_function():
 
 
 def test_accepts_a_function_in_assembly():
-    tap.same(check({"src/hosts/riscv/kernel.h": "int trap(void);\n", "src/hosts/riscv/start.S": "\t.globl trap\ntrap:\n"}),
+    tap.same(check({"ports/riscv/kernel.h": "int trap(void);\n", "ports/riscv/start.S": "\t.globl trap\ntrap:\n"}),
          [], "violations")
 
 

@@ -3,8 +3,8 @@
 #ifndef CORTEXM_APP_H
 #define CORTEXM_APP_H
 
-#include "hosts/cortexm/cortexm_calls.h"
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_calls.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 enum { RING_LEN = 32768, MILLISECOND = 1000000 };
 

@@ -4,7 +4,7 @@
  * stream (pipe mode). Each of the tasks' functions does a known share of the work. In the console
  * output, each chunk is a line "stream N" followed by N bytes.
  */
-#include "hosts/riscv/riscv_layout.h"
+#include "ports/riscv/riscv_layout.h"
 #include "riscv/riscv_user.h"
 
 enum { RECORD_HEADER_ATTR = 64, RING_PAGES = 64, WORK = 2000000 };

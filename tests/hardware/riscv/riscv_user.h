@@ -3,7 +3,7 @@
 #ifndef RISCV_USER_H
 #define RISCV_USER_H
 
-#include "hosts/riscv/riscv_calls.h"
+#include "ports/riscv/riscv_calls.h"
 #include "tally/client.h"
 #include "tally/errno.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parts that cannot be written in C: the vectors, the stacks at reset, access to the frame of an
  * interrupt, the switch of threads. */
-#include "hosts/cortexm/cortexm_layout.h"
+#include "ports/cortexm/cortexm_layout.h"
 
 	.syntax unified
 	.cpu cortex-m3

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Measure the stack usage or the duration of a piece of code. The two are never measured at the
  * same time, since painting a stack takes time. */
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 enum { PROBED = 2048 }; /* bytes below the start: more than the core uses in any call */
 

@@ -7,7 +7,7 @@
 #ifndef CORTEXM_KERNEL_H
 #define CORTEXM_KERNEL_H
 
-#include "hosts/cortexm/cortexm_layout.h"
+#include "ports/cortexm/cortexm_layout.h"
 #include "tally/core.h"
 #include "tally/errno.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Devices of QEMU's virt machine: UART, clock, timer, inter-hart interrupts and power-off. */
 #include "base/arith.h"
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_kernel.h"
 
 enum { NS_PER_TIME = 100 }; /* the time register runs at 10 MHz */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Trap handling and boot code. */
-#include "hosts/riscv/riscv_host.h"
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_host.h"
+#include "ports/riscv/riscv_kernel.h"
 
 struct kernel kernel;
 

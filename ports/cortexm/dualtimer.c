@@ -5,8 +5,8 @@
  * counter's value is the negated timer value, so the counter overflows when the timer reaches 0.
  * "Interrupts off" does not mask the timer's interrupt.
  */
-#include "hosts/cortexm/cortexm_host.h"
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_host.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 enum { LOAD, VALUE, CONTROL, INTCLEAR }; /* registers of the first timer */
 enum { CONTROL_ENABLE = 1 << 7, CONTROL_INTERRUPT = 1 << 5 };

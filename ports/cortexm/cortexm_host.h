@@ -4,7 +4,7 @@
 #ifndef CORTEXM_HOST_H
 #define CORTEXM_HOST_H
 
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 void host_start(void); /* create the core, with its only CPU */
 int dualtimer_register(struct tally_core *core, void *host);

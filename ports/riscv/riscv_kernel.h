@@ -7,8 +7,8 @@
 #ifndef RISCV_KERNEL_H
 #define RISCV_KERNEL_H
 
-#include "hosts/riscv/riscv_calls.h"
-#include "hosts/riscv/riscv_layout.h"
+#include "ports/riscv/riscv_calls.h"
+#include "ports/riscv/riscv_layout.h"
 #include "tally/core.h"
 #include "tally/errno.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls: the core's calls, which use descriptors, and other calls that tasks need. */
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_kernel.h"
 
 typedef int64_t (*call_fn)(struct kernel_task *task, const uintptr_t *arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Boot code and interrupt handlers. */
-#include "hosts/cortexm/cortexm_host.h"
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_host.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 struct rtos rtos;
 

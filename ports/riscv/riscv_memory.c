@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Page allocation, a heap with power-of-two block sizes, and page tables. */
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_kernel.h"
 
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_A = 64, PTE_D = 128 };
 enum { ZONE_PAGES = (SHARED_END - SHARED_BASE) / PAGE_SIZE, CLASSES = 8, SMALLEST = 16 };

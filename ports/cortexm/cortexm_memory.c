@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A heap with a list of free pieces, sorted by address. Allocation is first fit; adjacent free
  * pieces are joined. */
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 enum { GRAIN = 16 };
 

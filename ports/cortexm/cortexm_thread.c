@@ -2,7 +2,7 @@
 /* Threads: scheduling, sleeping, starting and exiting. The scheduler runs in the processor's PendSV
  * exception, which has the lowest priority of all interrupts, so the scheduler never interrupts
  * another handler. */
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 enum { ONLY_PROCESS = 1, STATUS_THUMB = 1 << 24, SAVED_BY_SOFTWARE = 8 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Implementation of the operations in riscv_host.h. */
 #include "base/linked_list.h"
-#include "hosts/riscv/riscv_host.h"
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_host.h"
+#include "ports/riscv/riscv_kernel.h"
 
 #ifdef TALLY_CORE_IRQ_HEADER
 #include TALLY_CORE_IRQ_HEADER

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The board: UART, clock, one-shot timer and power-off. */
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 enum { TIMER_CTRL, TIMER_VALUE, TIMER_RELOAD, TIMER_INTCLEAR }; /* registers of a CMSDK timer */
 enum { TIMER_ENABLE = 1, TIMER_INTERRUPT = 8 };

@@ -12,8 +12,8 @@
  * bits. On 32-bit machines, QEMU does not carry from the lower half of a written counter into the
  * upper half, so only the lower half is read, as if it had 31 bits.
  */
-#include "hosts/riscv/riscv_host.h"
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_host.h"
+#include "ports/riscv/riscv_kernel.h"
 
 enum { FIRST = 3, NR_COUNTERS = 19, FIXED_NONE = 0xff, WIDTH = __riscv_xlen - 1, FIXED_WIDTH = 63 };
 enum { CONFIG_EVENT, CONFIG_FIXED }; /* indexes into hw->config */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tasks: round-robin scheduling on all harts, with a single lock that is held during a switch. */
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_kernel.h"
 
 static bool is_idle(const struct cpu *cpu, const struct kernel_task *task)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of the kernel that hosts the core: operations in riscv_host.c, counters in
  * sscofpmf.c. */
-#ifndef TALLY_HOSTS_RISCV_HOST_H
-#define TALLY_HOSTS_RISCV_HOST_H
+#ifndef TALLY_PORTS_RISCV_HOST_H
+#define TALLY_PORTS_RISCV_HOST_H
 
-#include "hosts/riscv/riscv_kernel.h"
+#include "ports/riscv/riscv_kernel.h"
 
 void host_start(void);  /* create the core, on the first hart */
 void host_online(void); /* called on each hart */

@@ -4,7 +4,7 @@
  * in machine mode (it writes counters, and forwards interrupts between harts), the entry of traps,
  * the switch of stacks, and access to counters by number.
  */
-#include "hosts/riscv/riscv_layout.h"
+#include "ports/riscv/riscv_layout.h"
 
 	.option norvc
 	.section .text.start, "ax"

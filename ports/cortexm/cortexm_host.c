@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Implementation of the operations in cortexm_host.h. */
 #include "base/linked_list.h"
-#include "hosts/cortexm/cortexm_host.h"
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_host.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 static struct thread *thread_of(const struct tally_core_task *perf)
 {

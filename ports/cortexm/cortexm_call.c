@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls. Threads make system calls concurrently, and may close files that other threads are
  * using, so each call holds a reference to its file until it returns. */
-#include "hosts/cortexm/cortexm_calls.h"
-#include "hosts/cortexm/cortexm_host.h"
-#include "hosts/cortexm/cortexm_kernel.h"
+#include "ports/cortexm/cortexm_calls.h"
+#include "ports/cortexm/cortexm_host.h"
+#include "ports/cortexm/cortexm_kernel.h"
 
 enum { MAX_FILES = 32 };
 
