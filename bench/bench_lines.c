@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "symbols/image.h"
-#include "symbols/symbols_lines.h"
+#include "symbols/elf/image.h"
+#include "symbols/lines/symbols_lines.h"
 
 struct address {
 	uint64_t at;  /* address as given */

@@ -2,7 +2,7 @@
 /* Input to tally doctor: contents of procfs and sysfs files, and a program's functions. */
 #include <stdlib.h>
 
-#include "symbols/prologue.h"
+#include "symbols/elf/prologue.h"
 #include "cli/doctor/doctor_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dwarf/dwarf_private.h"
-#include "symbols/elf_bytes.h"
+#include "symbols/elf/elf_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "symbols/code.h"
-#include "symbols/elf.h"
-#include "symbols/elf_frames.h"
-#include "symbols/elf_limits.h"
-#include "symbols/elf_plt.h"
+#include "symbols/elf/elf.h"
+#include "symbols/elf/elf_frames.h"
+#include "symbols/elf/elf_limits.h"
+#include "symbols/elf/elf_plt.h"
 #include "unwind/unwind_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "abi/abi_record.h"
-#include "profile/feed.h"
+#include "profile/process/feed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

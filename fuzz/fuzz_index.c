@@ -8,9 +8,9 @@
 
 #include "base/arith.h"
 #include "symbols/dso.h"
-#include "symbols/index_format.h"
-#include "symbols/index_sources.h"
-#include "symbols/index_table.h"
+#include "symbols/cache/index_format.h"
+#include "symbols/cache/index_sources.h"
+#include "symbols/cache/index_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 
 #include "base/arith.h"
 #include "symbols/code.h"
-#include "symbols/stored.h"
-#include "symbols/stored_format.h"
+#include "symbols/embedded/stored.h"
+#include "symbols/embedded/stored_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Collects the symbols for all addresses in samples, in order to embed them in the recording
- * (symbols/stored.h): sample addresses, callers, branches and data addresses. Each address is
- * looked up once. Callchains already seen in the same address space are skipped as a whole.
+ * (symbols/embedded/stored.h): sample addresses, callers, branches and data addresses. Each address
+ * is looked up once. Callchains already seen in the same address space are skipped as a whole.
  */
 #ifndef TALLY_ARCHIVE_COLLECT_H
 #define TALLY_ARCHIVE_COLLECT_H
 
 #include "base/map.h"
-#include "profile/feed.h"
-#include "symbols/stored_write.h"
+#include "profile/process/feed.h"
+#include "symbols/embedded/stored_write.h"
 
 struct tally_archive {
 	struct tally_machine *machine; /* borrowed */

@@ -5,7 +5,7 @@
 
 #include "archive/collect.h"
 #include "base/arith.h"
-#include "symbols/symbols_lines.h"
+#include "symbols/lines/symbols_lines.h"
 
 static int store_sample(void *arg, struct tally_session *session,
 			const struct tally_perfdata_record *record,

@@ -7,9 +7,9 @@
 #include "session/session.h"
 
 /* Read the recording to its end, resolve all its addresses, and append the embedded-symbols section
- * (symbols/stored.h) to `out`. The session must be opened with symbols.bounds. `redactor` replaces
- * paths and names, and may be NULL. Returns 0, -ENOMEM, or another -errno after emitting an error
- * message. */
+ * (symbols/embedded/stored.h) to `out`. The session must be opened with symbols.bounds. `redactor`
+ * replaces paths and names, and may be NULL. Returns 0, -ENOMEM, or another -errno after emitting
+ * an error message. */
 int tally_archive_embed(struct tally_session *session, struct tally_redactor *redactor,
 			struct tally_str *out);
 

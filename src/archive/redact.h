@@ -15,7 +15,7 @@
 
 #include "base/intern.h"
 #include "base/str.h"
-#include "symbols/stored_write.h"
+#include "symbols/embedded/stored_write.h"
 #include "tally/perfdata.h"
 
 /* Placeholders of one kind. */

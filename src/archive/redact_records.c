@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "archive/redact.h"
 #include "archive/redact_fields.h"
-#include "profile/unwind.h"
+#include "profile/process/unwind.h"
 
 enum { RECORD_MAX = UINT16_MAX & ~7, BATCH = 256 << 10 };
 

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "emulate/emulate_sim_private.h"
 #include "hosts/sim/sim_script.h"
-#include "symbols/elf.h"
+#include "symbols/elf/elf.h"
 #include "symbols/symbols_table.h"
 
 /* One line from /proc/PID/maps. */

@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "profile/functions.h"
-#include "symbols/symbols_lines.h"
+#include "symbols/lines/symbols_lines.h"
 
 /* ---- functions ----------------------------------------------------------------- */
 

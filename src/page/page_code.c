@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "base/json.h"
 #include "page/page_source.h"
-#include "profile/annotation.h"
+#include "profile/annotate/annotation.h"
 #include "session/session_profile.h"
 #include "view/annotate_view.h"
 

@@ -4,8 +4,8 @@
 #define TALLY_PAGE_PAGE_SOURCE_H
 
 #include "base/map.h"
-#include "profile/annotation.h"
-#include "profile/source_texts.h"
+#include "profile/annotate/annotation.h"
+#include "profile/annotate/source_texts.h"
 
 /* Maximum number of files per function (including files of inlined code), and maximum number of
  * lines per file. */

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "page/svg_private.h"
 #include "page/xml.h"
-#include "profile/calltree.h"
+#include "profile/graph/calltree.h"
 #include "profile/frame_text.h"
 
 /* Limits. Viewers fail to open documents with more boxes, deeper graphs or longer names. */

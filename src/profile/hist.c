@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "profile/graph.h"
+#include "profile/graph/graph.h"
 #include "profile/profile_private.h"
 #include "profile/sums.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 #include "profile/buckets.h"
-#include "profile/machine_private.h"
+#include "profile/process/machine_private.h"
 
 /* A bucket is dropped if its period is at most its event's total period >> DROP_SHIFT. */
 enum { DROP_SHIFT = 20 };

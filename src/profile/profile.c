@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "profile/expand.h"
 #include "profile/profile_private.h"
-#include "symbols/jit_code.h"
+#include "symbols/jit/jit_code.h"
 
 enum { DEFAULT_MAX_STACK = 127 };
 

@@ -15,9 +15,9 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "profile/callers.h"
-#include "profile/feed.h"
+#include "profile/process/feed.h"
 #include "profile/profile_frames.h"
-#include "profile/machine.h"
+#include "profile/process/machine.h"
 #include "profile/stacks.h"
 
 #define TALLY_BUCKET_NONE UINT32_MAX

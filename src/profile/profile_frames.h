@@ -9,8 +9,8 @@
 
 #include "base/slots.h"
 #include "base/vec.h"
-#include "profile/machine.h"
-#include "symbols/symbols_lines.h"
+#include "profile/process/machine.h"
+#include "symbols/lines/symbols_lines.h"
 
 /* Maximum number of frames. If it is exceeded, -ENOMEM is returned. */
 enum { TALLY_FRAMES_MAX = (1 << 30) - 1 };

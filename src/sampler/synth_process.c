@@ -15,7 +15,7 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "sampler/synth.h"
-#include "symbols/elf.h"
+#include "symbols/elf/elf.h"
 
 enum { STATUS_MAX = 1 << 16, MAPS_MAX = 1 << 27, NAME_MAX_BYTES = 4096 };
 

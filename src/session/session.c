@@ -9,7 +9,7 @@
 #include "session/session_fetch.h"
 #include "session/session_filter.h"
 #include "session/session_private.h"
-#include "symbols/stored.h"
+#include "symbols/embedded/stored.h"
 
 const char *tally_session_name(const char *path)
 {

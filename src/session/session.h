@@ -15,11 +15,11 @@
 #include "base/ranges.h"
 #include "base/str.h"
 #include "session/traces.h"
-#include "profile/feed.h"
-#include "profile/machine.h"
+#include "profile/process/feed.h"
+#include "profile/process/machine.h"
 #include "profile/query.h"
 #include "profile/time_range.h"
-#include "profile/unwind.h"
+#include "profile/process/unwind.h"
 #include "symbols/symbols.h"
 #include "tally/perfdata.h"
 
@@ -66,10 +66,10 @@ struct tally_session;
 
 /* Callback for every record, called in chronological order after the machine has processed the
  * record. `sample` is NULL for records of other types, for samples that were filtered out, and for
- * samples that are waiting for a deferred callchain (profile/deferred.h). A waiting sample is
- * passed again when the wait ends. sample->number is the record's number, and sample->event is an
- * index for tally_perfdata_event(). The callback may change the sample. A nonzero return value ends
- * reading and is returned to the caller. */
+ * samples that are waiting for a deferred callchain (profile/process/deferred.h). A waiting sample
+ * is passed again when the wait ends. sample->number is the record's number, and sample->event is
+ * an index for tally_perfdata_event(). The callback may change the sample. A nonzero return value
+ * ends reading and is returned to the caller. */
 typedef int tally_session_fn(void *arg, struct tally_session *session,
 			     const struct tally_perfdata_record *record,
 			     struct tally_feed_sample *sample);

@@ -8,7 +8,7 @@
 
 #include "abi/abi_sample.h"
 #include "session/debuginfod.h"
-#include "symbols/symbols_lines.h"
+#include "symbols/lines/symbols_lines.h"
 
 /* A file is fetched only if at least one in this many samples hits it. */
 enum { FETCH_SHARE = 200 };

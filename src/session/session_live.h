@@ -8,8 +8,8 @@
 
 #include "abi/abi_sample.h"
 #include "base/map.h"
-#include "profile/feed.h"
-#include "profile/unwind.h"
+#include "profile/process/feed.h"
+#include "profile/process/unwind.h"
 #include "sampler/sampler.h"
 
 struct tally_live {

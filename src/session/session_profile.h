@@ -4,7 +4,7 @@
 #define TALLY_SESSION_PROFILE_H
 
 #include "profile/profile.h"
-#include "profile/profile_annotate.h"
+#include "profile/annotate/profile_annotate.h"
 #include "session/session.h"
 
 /* Members that are NULL or 0 are not used. Callbacks return 0; any other value ends reading. */

@@ -9,10 +9,10 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "symbols/debug_info.h"
+#include "symbols/lines/debug_info.h"
 #include "symbols/symbols_load.h"
-#include "symbols/load_jit.h"
-#include "symbols/jit_code.h"
+#include "symbols/jit/load_jit.h"
+#include "symbols/jit/jit_code.h"
 #include "symbols/mapped_file.h"
 #include "symbols/candidates.h"
 

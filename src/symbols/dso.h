@@ -10,8 +10,8 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "symbols/image.h"
-#include "symbols/index_dir.h"
+#include "symbols/elf/image.h"
+#include "symbols/cache/index_dir.h"
 #include "symbols/symbols.h"
 #include "unwind/unwind_table.h"
 

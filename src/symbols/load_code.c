@@ -10,7 +10,7 @@
 #include "symbols/mapped_file.h"
 #include "symbols/load_code.h"
 #include "symbols/candidates.h"
-#include "symbols/stored.h"
+#include "symbols/embedded/stored.h"
 
 /* Return false for separate debug files, which have the section headers of the mapped file, but not
  * the sections' contents. */

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/path.h"
 #include "symbols/dso.h"
-#include "symbols/index_sources.h"
+#include "symbols/cache/index_sources.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symbols_load.h"
 #include "symbols/candidates.h"

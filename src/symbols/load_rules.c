@@ -6,14 +6,14 @@
 
 #include "base/arith.h"
 #include "symbols/dso.h"
-#include "symbols/elf_bytes.h"
-#include "symbols/elf_frames.h"
-#include "symbols/index_rules.h"
+#include "symbols/elf/elf_bytes.h"
+#include "symbols/elf/elf_frames.h"
+#include "symbols/cache/index_rules.h"
 #include "symbols/symbols_load.h"
 #include "symbols/load_rules.h"
 #include "symbols/mapped_file.h"
 #include "symbols/candidates.h"
-#include "symbols/prologue.h"
+#include "symbols/elf/prologue.h"
 
 static bool has_section(const struct tally_elf *elf, const char *name)
 {

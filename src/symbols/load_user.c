@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "symbols/dso.h"
-#include "symbols/elf_limits.h"
-#include "symbols/elf_plt.h"
-#include "symbols/index_sources.h"
+#include "symbols/elf/elf_limits.h"
+#include "symbols/elf/elf_plt.h"
+#include "symbols/cache/index_sources.h"
 #include "symbols/symbols_load.h"
 #include "symbols/mapped_file.h"
 #include "symbols/candidates.h"
 #include "symbols/symbols_text.h"
-#include "symbols/unpack.h"
+#include "symbols/elf/unpack.h"
 
 enum { CRC_MAX = INT32_MAX };
 

@@ -21,7 +21,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "symbols/index_sources.h"
+#include "symbols/cache/index_sources.h"
 #include "symbols/symbols_load.h"
 #include "symbols/pins.h"
 

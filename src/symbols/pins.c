@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "symbols/index_sources.h"
+#include "symbols/cache/index_sources.h"
 #include "symbols/mapped_file.h"
 
 enum {

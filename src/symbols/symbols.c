@@ -10,13 +10,13 @@
 #include "symbols/bounds.h"
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
-#include "symbols/dso_lines.h"
-#include "symbols/index_sources.h"
+#include "symbols/lines/dso_lines.h"
+#include "symbols/cache/index_sources.h"
 #include "symbols/symbols_load.h"
 #include "symbols/load_code.h"
-#include "symbols/load_jit.h"
+#include "symbols/jit/load_jit.h"
 #include "symbols/mapped_file.h"
-#include "symbols/stored.h"
+#include "symbols/embedded/stored.h"
 
 /* Total budget for demangling. The names of a program with a million functions use a tenth of
  * it. */

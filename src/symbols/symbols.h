@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "symbols/elf.h"
+#include "symbols/elf/elf.h"
 #include "symbols/symbols_table.h"
 
 struct tally_symbols;

@@ -8,12 +8,12 @@
 #include "symbols/bounds.h"
 #include "symbols/code_file.h"
 #include "symbols/dso.h"
-#include "symbols/index_dso.h"
-#include "symbols/index_sources.h"
+#include "symbols/cache/index_dso.h"
+#include "symbols/cache/index_sources.h"
 #include "symbols/symbols_load.h"
-#include "symbols/load_jit.h"
+#include "symbols/jit/load_jit.h"
 #include "symbols/load_rules.h"
-#include "symbols/stored.h"
+#include "symbols/embedded/stored.h"
 
 /* Loaders, by kind of DSO. */
 static int (*const loaders[])(struct tally_dso *dso) = {

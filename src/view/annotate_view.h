@@ -7,8 +7,8 @@
 #define TALLY_VIEW_ANNOTATE_VIEW_H
 
 #include "base/str.h"
-#include "profile/annotation.h"
-#include "profile/source_texts.h"
+#include "profile/annotate/annotation.h"
+#include "profile/annotate/source_texts.h"
 
 enum tally_annotate_metric {
 	TALLY_ANNOTATE_PERCENT,

@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "profile/machine.h"
+#include "profile/process/machine.h"
 #include "view/view_diff.h"
 #include "view/shorten.h"
 #include "view/view.h"

@@ -6,7 +6,7 @@
 #ifndef TALLY_VIEW_FLAME_H
 #define TALLY_VIEW_FLAME_H
 
-#include "profile/calltree.h"
+#include "profile/graph/calltree.h"
 #include "view/canvas.h"
 #include "view/view.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "base/json.h"
-#include "symbols/symbols_lines.h"
+#include "symbols/lines/symbols_lines.h"
 
 /* Return true if the file could be opened. */
 static bool has_file(const struct tally_dso *dso)

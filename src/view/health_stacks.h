@@ -4,7 +4,7 @@
 #define TALLY_VIEW_HEALTH_STACKS_H
 
 #include "base/str.h"
-#include "profile/unwind.h"
+#include "profile/process/unwind.h"
 
 /* Append comment lines: the percentages, recommended settings and, for up to `max_files` files, the
  * stacks that ended in each file. Appends nothing if no stack was unwound. */

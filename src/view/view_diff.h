@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Changes between recordings, as JSON or as text with perf's columns and two additional columns.
- * profile/profile_diff.h computes the rows and their verdicts.
+ * profile/diff/profile_diff.h computes the rows and their verdicts.
  */
 #ifndef TALLY_VIEW_DIFF_H
 #define TALLY_VIEW_DIFF_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "profile/profile_diff.h"
+#include "profile/diff/profile_diff.h"
 
 /* Metric shown after the baseline, by which rows are sorted. */
 enum tally_diff_compute {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "dwarf/dwarf.h"
-#include "symbols/elf_bytes.h"
-#include "symbols/image.h"
+#include "symbols/elf/elf_bytes.h"
+#include "symbols/elf/image.h"
 
 struct corpus {
 	struct tally_image image;

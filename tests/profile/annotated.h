@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "abi/abi_record.h"
-#include "profile/annotation.h"
+#include "profile/annotate/annotation.h"
 #include "symbols/elf_image.h"
 #include "temporary.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "profile/machine_private.h"
+#include "profile/process/machine_private.h"
 
 struct fixture {
 	struct tally_symbols *symbols;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "abi/abi_record.h"
-#include "profile/machine_private.h"
+#include "profile/process/machine_private.h"
 #include "profile/profile.h"
 
 #include <cmocka.h>

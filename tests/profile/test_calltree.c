@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/calltree.h"
+#include "profile/graph/calltree.h"
 #include "profile/timeline.h"
 #include "random.h"
 

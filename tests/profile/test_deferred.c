@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/deferred.h"
+#include "profile/process/deferred.h"
 #include "random.h"
 
 #include <cmocka.h>

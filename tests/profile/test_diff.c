@@ -11,8 +11,8 @@
 
 #include "abi/abi_record.h"
 #include "base/arith.h"
-#include "profile/profile_diff.h"
-#include "profile/diff_stats.h"
+#include "profile/diff/profile_diff.h"
+#include "profile/diff/diff_stats.h"
 #include "random.h"
 #include "tier.h"
 

@@ -8,7 +8,7 @@
 
 #include "abi/abi_record.h"
 #include "base/arith.h"
-#include "profile/feed.h"
+#include "profile/process/feed.h"
 
 #include <cmocka.h>
 

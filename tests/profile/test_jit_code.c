@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "abi/abi_record.h"
-#include "profile/machine_private.h"
+#include "profile/process/machine_private.h"
 #include "symbols/jit_image.h"
-#include "symbols/jit_code.h"
+#include "symbols/jit/jit_code.h"
 #include "temporary.h"
 
 /* PIDs above the kernel's maximum, and the load times of two functions at address CODE. */

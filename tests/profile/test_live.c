@@ -12,7 +12,7 @@
 #include "abi/abi_record.h"
 #include "base/hash.h"
 #include "profile/hist.h"
-#include "profile/machine_private.h"
+#include "profile/process/machine_private.h"
 #include "random.h"
 
 #include <cmocka.h>

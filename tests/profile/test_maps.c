@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "profile/maps.h"
+#include "profile/process/maps.h"
 #include "random.h"
 
 #include <cmocka.h>

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "profile/source_texts.h"
+#include "profile/annotate/source_texts.h"
 #include "temporary.h"
 
 struct fixture {

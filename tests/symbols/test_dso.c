@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "elf_image.h"
 #include "test_names.h"
-#include "symbols/elf.h"
+#include "symbols/elf/elf.h"
 #include "symbols/symbols.h"
 #include "probe.h"
 

@@ -11,7 +11,7 @@
 #include "base/arith.h"
 #include "elf_image.h"
 #include "test_names.h"
-#include "symbols/elf.h"
+#include "symbols/elf/elf.h"
 
 static const struct image_symbol symbols[] = {
 	{"file.c", 0, 0, STB_LOCAL, STT_FILE},

@@ -11,9 +11,9 @@
 
 #include "base/arith.h"
 #include "symbols/code.h"
-#include "symbols/stored.h"
-#include "symbols/stored_format.h"
-#include "symbols/stored_write.h"
+#include "symbols/embedded/stored.h"
+#include "symbols/embedded/stored_format.h"
+#include "symbols/embedded/stored_write.h"
 
 #define ID_A ((const uint8_t *)"aaaaaaaaaaaaaaaaaaaa")
 #define ID_B ((const uint8_t *)"bbbbbbbbbbbbbbbbbbbb")

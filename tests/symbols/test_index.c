@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "temporary.h"
-#include "symbols/index_format.h"
-#include "symbols/index_write.h"
+#include "symbols/cache/index_format.h"
+#include "symbols/cache/index_write.h"
 #include "probe.h"
 
 static const struct tally_build_id object = {"\x01\x23\x45\x67\x89\xab\xcd\xef", 8};

@@ -14,9 +14,9 @@
 
 #include "temporary.h"
 #include "symbols/dso.h"
-#include "symbols/dso_lines.h"
-#include "symbols/index_dso.h"
-#include "symbols/index_write.h"
+#include "symbols/lines/dso_lines.h"
+#include "symbols/cache/index_dso.h"
+#include "symbols/cache/index_write.h"
 
 enum { STEP = 16, LINES = 200 };
 

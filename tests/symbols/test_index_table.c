@@ -13,8 +13,8 @@
 #include "temporary.h"
 #include "test_names.h"
 #include "random.h"
-#include "symbols/index_format.h"
-#include "symbols/index_table.h"
+#include "symbols/cache/index_format.h"
+#include "symbols/cache/index_table.h"
 
 static const struct tally_build_id object = {"\x01\x23\x45\x67\x89\xab\xcd\xef", 8};
 

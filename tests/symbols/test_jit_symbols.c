@@ -15,9 +15,9 @@
 
 #include "jit_image.h"
 #include "test_names.h"
-#include "symbols/symbols_lines.h"
-#include "symbols/jit_code.h"
-#include "symbols/perfmap.h"
+#include "symbols/lines/symbols_lines.h"
+#include "symbols/jit/jit_code.h"
+#include "symbols/jit/perfmap.h"
 #include "temporary.h"
 
 static const char *name_of(struct tally_jit *jit, uint64_t addr)

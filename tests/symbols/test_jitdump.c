@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "jit_image.h"
-#include "symbols/jitdump.h"
+#include "symbols/jit/jitdump.h"
 
 static const char *name_when(struct tally_jit *jit, uint64_t addr, uint64_t time)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/layers.h"
+#include "symbols/jit/layers.h"
 
 /* Find a layer by checking each range. */
 static struct tally_layers_found find_by_hand(const struct tally_layer *list, uint32_t nr,

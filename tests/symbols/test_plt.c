@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "symbols/elf_plt.h"
+#include "symbols/elf/elf_plt.h"
 
 /* Stubs are at file offset CODE_OFFSET and are mapped at CODE. GOT is the address of the first
  * slot. */

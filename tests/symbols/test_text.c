@@ -11,7 +11,7 @@
 
 #include "test_names.h"
 #include "symbols/kallsyms.h"
-#include "symbols/perfmap.h"
+#include "symbols/jit/perfmap.h"
 
 static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffff81000000 T _text\n"

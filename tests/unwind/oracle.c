@@ -19,8 +19,8 @@
 
 #include "base/arith.h"
 #include "oracle_dwfl.h"
-#include "profile/feed.h"
-#include "profile/unwind.h"
+#include "profile/process/feed.h"
+#include "profile/process/unwind.h"
 #include "tally/perfdata.h"
 
 enum { SHOWN_BEHIND = 8 }; /* frames shown after the first difference */

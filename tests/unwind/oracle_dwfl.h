@@ -8,7 +8,7 @@
 #include "abi/abi_sample.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "profile/machine.h"
+#include "profile/process/machine.h"
 
 enum { ORACLE_MAX_FRAMES = 1024 };
 

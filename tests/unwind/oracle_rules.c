@@ -21,7 +21,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "symbols/elf_frames.h"
+#include "symbols/elf/elf_frames.h"
 #include "unwind/arch.h"
 #include "unwind/unwind_table.h"
 

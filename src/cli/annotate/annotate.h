@@ -5,7 +5,7 @@
 
 #include "cli/main/command.h"
 #include "cli/main/recordings.h"
-#include "profile/source_texts.h"
+#include "profile/annotate/source_texts.h"
 #include "view/annotate_view.h"
 
 struct annotate_config {

@@ -3,8 +3,8 @@
 #ifndef TALLY_CLI_BROWSER_CODE_H
 #define TALLY_CLI_BROWSER_CODE_H
 
-#include "profile/annotation.h"
-#include "profile/source_texts.h"
+#include "profile/annotate/annotation.h"
+#include "profile/annotate/source_texts.h"
 
 struct browser;
 

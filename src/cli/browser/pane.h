@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_BROWSER_PANE_H
 #define TALLY_CLI_BROWSER_PANE_H
 
-#include "profile/calltree.h"
+#include "profile/graph/calltree.h"
 #include "view/flame.h"
 
 struct browser;

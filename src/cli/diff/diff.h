@@ -6,7 +6,7 @@
 #include "cli/main/command.h"
 #include "cli/main/arguments.h"
 #include "cli/main/recordings.h"
-#include "profile/profile_diff.h"
+#include "profile/diff/profile_diff.h"
 #include "view/view_diff.h"
 
 /* The unit of values. */

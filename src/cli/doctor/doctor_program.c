@@ -17,7 +17,7 @@
 #include "cli/doctor/doctor_text.h"
 #include "view/runtimes.h"
 #include "sampler/sampler_program.h"
-#include "symbols/image.h"
+#include "symbols/elf/image.h"
 
 /* ---- file ---------------------------------------------------------------------- */
 

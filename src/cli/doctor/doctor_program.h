@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/prologue.h"
-#include "symbols/elf.h"
+#include "symbols/elf/prologue.h"
+#include "symbols/elf/elf.h"
 
 enum doctor_debug {
 	DOCTOR_DEBUG_NONE,

@@ -6,7 +6,7 @@
 
 #include "base/size.h"
 #include "cli/main/print.h"
-#include "symbols/index_dir.h"
+#include "symbols/cache/index_dir.h"
 
 int tally_index_apply(bool off, struct tally_symbols_options *options, struct tally_str *dir)
 {

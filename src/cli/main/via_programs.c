@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "cli/main/print.h"
 #include "sampler/sampler_program.h"
-#include "symbols/image.h"
+#include "symbols/elf/image.h"
 
 static const struct {
 	const char *key, *what;

@@ -13,7 +13,7 @@
 #include "cli/record/hits.h"
 #include "cli/record/paths.h"
 #include "cli/record/pinning.h"
-#include "profile/feed.h"
+#include "profile/process/feed.h"
 #include "symbols/pins.h"
 
 struct hits {

@@ -6,7 +6,7 @@
 
 #include "cli/record/unwinding.h"
 #include "cli/main/symbol_index.h"
-#include "profile/machine.h"
+#include "profile/process/machine.h"
 #include "symbols/pins.h"
 
 struct record_pins {

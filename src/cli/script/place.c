@@ -14,7 +14,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/script/fields.h"
 #include "cli/script/script_text.h"
-#include "symbols/symbols_lines.h"
+#include "symbols/lines/symbols_lines.h"
 
 enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, LINE_MAX = 111 };
 

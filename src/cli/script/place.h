@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "profile/machine.h"
+#include "profile/process/machine.h"
 
 struct script_place_slot;
 

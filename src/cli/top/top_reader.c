@@ -14,7 +14,7 @@
 #include "cli/top/top_drain.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_reader.h"
-#include "symbols/jit_code.h"
+#include "symbols/jit/jit_code.h"
 
 enum { TRIM_EVERY = 32 }; /* in refreshes */
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Internals shared by the source files that compare recordings. */
+#ifndef TALLY_PROFILE_DIFF_DIFF_PRIVATE_H
+#define TALLY_PROFILE_DIFF_DIFF_PRIVATE_H
+
+#include "profile/diff/profile_diff.h"
+
+/* Bits in tally_diff_row.seen. */
+enum { DIFF_SEEN_OUT_OF_LINE = 1 << 0, DIFF_SEEN_INLINED = 1 << 1 };
+
+/* Key of a row, without padding because its bytes are hashed. */
+struct diff_key {
+	uint32_t comm, file, symbol, path;
+};
+
+/* Find the row with this key, or create it. Returns 0 or -ENOMEM. */
+int diff_row_find(struct tally_diff *diff, const struct diff_key *key, uint32_t *ret_row);
+
+/* Set `state` and `other` in all rows. Returns 0 or -ENOMEM. */
+int diff_find_states(struct tally_diff *diff);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/cache/index_rules.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "symbols/cache/index_dso.h"
+#include "symbols/cache/index_write.h"
+#include "symbols/symbols_load.h"
+
+/* Minimum size of the rules in bytes: compiling smaller rules takes no longer than reading an
+ * index. */
+enum { RULES_LEAST = 8 << 10 };
+
+/* Get the state of the object's own file. Returns 0 or -ENOMEM. */
+static int own_file_stat(const struct tally_dso *dso, struct tally_source_file *ret_file)
+{
+	struct tally_str path = {0};
+	int ret;
+
+	tally_dso_add_path(dso, &path, dso->name);
+	ret = tally_str_error(&path);
+	if (!ret)
+		*ret_file = tally_source_file_stat(tally_str_text(&path));
+	tally_str_free(&path);
+	return ret;
+}
+
+/* Load the rules from the index if they were made from the file `own`. If `own` is NULL, they may
+ * be from any file. */
+static int rules_open(struct tally_dso *dso, struct tally_index *index,
+		      const struct tally_source_file *own)
+{
+	const struct tally_rules_facts *facts;
+	size_t facts_len, len;
+	const void *rules;
+
+	facts = tally_index_section(index, TALLY_INDEX_RULES_FACTS, &facts_len);
+	if (facts_len < sizeof(*facts) ||
+	    (own && (own->error || memcmp(&facts->own, own, sizeof(*own)) != 0)))
+		return -ENOENT;
+	rules = tally_index_section(index, TALLY_INDEX_RULES, &len);
+	if (!rules || tally_unwind_table_open(rules, len, &dso->rules))
+		return -ENOENT;
+	dso->has_frame_pointers = facts->has_frame_pointers;
+	return 0;
+}
+
+int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *ret_facts)
+{
+	struct tally_index_dir *dir = tally_index_dir_get(dso->owner);
+	struct tally_build_id object;
+
+	*ret_facts = (struct tally_rules_facts){0};
+	if (!dir || dso->kind != TALLY_DSO_USER || own_file_stat(dso, &ret_facts->own) ||
+	    tally_dso_index_object(dso, &object) ||
+	    tally_index_open(dir, &object, &dso->rules_index))
+		return -ENOENT;
+	if (!rules_open(dso, &dso->rules_index, &ret_facts->own)) {
+		(void)tally_index_mark_used(dso->owner, &object, TALLY_INDEX_RULES);
+		return 0;
+	}
+	tally_index_free(&dso->rules_index);
+	return -ENOENT;
+}
+
+int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error)
+{
+	int ret = tally_dso_index_open_by_id(dso, error, &dso->rules_index);
+
+	if (ret)
+		return ret;
+	ret = rules_open(dso, &dso->rules_index, NULL);
+	if (ret)
+		tally_index_free(&dso->rules_index);
+	return ret;
+}
+
+/* Return true if the opened image is the file that `facts` describes, rather than a process's file
+ * at the same path or a pinned file that has since been removed. */
+static bool is_own(const struct tally_rules_facts *facts, const struct tally_image *own)
+{
+	struct tally_source_file file;
+
+	if (facts->own.error || tally_source_file_is_fresh(&facts->own) || !own->map.data)
+		return false;
+	file = tally_source_file_fstat(own->map.fd);
+	return !memcmp(&file, &facts->own, sizeof(file));
+}
+
+static void rules_write(struct tally_dso *dso, const struct tally_build_id *object,
+			const struct tally_rules_facts *facts, size_t len)
+{
+	struct tally_index_writer *writer;
+
+	if (tally_index_writer_open(&dso->owner->indexes, object, len + sizeof(*facts), &writer))
+		return;
+	tally_index_writer_begin(writer, TALLY_INDEX_RULES_FACTS);
+	tally_index_writer_add(writer, facts, sizeof(*facts));
+	tally_index_writer_begin(writer, TALLY_INDEX_RULES);
+	tally_index_writer_add(writer, dso->rules_block, len);
+	(void)tally_index_writer_close(writer, 0);
+}
+
+void tally_dso_index_save_rules(struct tally_dso *dso, const struct tally_rules_facts *facts,
+				const struct tally_image *own, size_t len)
+{
+	const struct tally_build_id *object = dso->build_id.size ? &dso->build_id : &own->build_id;
+	struct tally_rules_facts made = *facts;
+
+	if (!tally_index_dir_get(dso->owner) || dso->kind != TALLY_DSO_USER ||
+	    (!dso->is_kept && (len < RULES_LEAST || !is_own(facts, own))) ||
+	    !tally_index_mark_used(dso->owner, object, TALLY_INDEX_RULES))
+		return;
+	if (dso->is_kept)
+		made.own = (struct tally_source_file){.error = ESTALE};
+	made.has_frame_pointers = dso->has_frame_pointers;
+	rules_write(dso, object, &made, len);
+}

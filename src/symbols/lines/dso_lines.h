@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A DSO's source lines, for use only in this directory. */
+#ifndef TALLY_SYMBOLS_LINES_DSO_LINES_H
+#define TALLY_SYMBOLS_LINES_DSO_LINES_H
+
+#include "dwarf/worker.h"
+#include "symbols/lines/debug_info.h"
+
+struct tally_dso_lines {
+	struct tally_lines known; /* keyed by address in the debug information */
+	bool is_found;            /* the debug information has been searched for */
+	bool is_new;              /* has lines that are not in the index */
+	size_t nr_indexed;        /* number of spans in `known` that came from the index */
+	enum tally_dso_state state;
+	struct tally_debug_info info;
+	struct tally_dwarf_worker worker;
+	bool has_worker;                  /* worker has been started and not yet stopped */
+	uint64_t nr_given_up, nr_missing; /* totals of stopped workers; see worker.h */
+	/* Inlined functions: `names` assigns an ID to each name, `symbols` holds the symbol for
+	 * each ID, and `inlined` maps symbol pointers to IDs. */
+	struct tally_intern names;
+	TALLY_VEC(const struct tally_symbol *) symbols;
+	struct tally_map inlined;
+};
+
+/* Load the lines from the index, or write newly found lines to it. Failures can be ignored. */
+int tally_dso_lines_load(struct tally_dso *dso);
+void tally_dso_lines_save(struct tally_dso *dso);
+
+/* Free the lines, after saving new ones. NULL is allowed. */
+void tally_dso_lines_free(struct tally_dso *dso);
+
+#endif
