@@ -38,6 +38,7 @@ PUBLIC = {
     "events.h": {"printfmt", "events", "client", "sampler", "session", "cli"},
     "client.h": {"client", "ftrace", "sampler", "view", "cli"},
     "region.h": {"client"},
+    "profile.h": {"session"},
     "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "cli"},
     "classic.h": {"abi", "client", "core", "emulate"},
     "core.h": {"core", "hosts", "ports", "emulate", "cli"},

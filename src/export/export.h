@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 /* Destination of the output. `write` returns 0, or -errno, which stops the export. */
 struct tally_export_sink {

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 struct tally_html;
 

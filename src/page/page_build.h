@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "page/page.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 #include "session/session.h"
 
 enum { TALLY_HTML_INPUTS_MAX = 2 };

@@ -11,7 +11,7 @@
 #define TALLY_PAGE_SVG_H
 
 #include "base/str.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 struct tally_svg_event {
 	const char *name;

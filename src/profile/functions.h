@@ -5,7 +5,7 @@
 #ifndef TALLY_PROFILE_FUNCTIONS_H
 #define TALLY_PROFILE_FUNCTIONS_H
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 /* Return a number that is the same for all frames of a function. A symbol belongs to a single file,
  * and the addresses of symbols and DSOs are distinct. */

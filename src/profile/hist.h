@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 struct tally_selection;
 

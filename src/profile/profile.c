@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define TALLY_PROFILE_PROFILE_PRIVATE_H
 
 #include "base/hash.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 /* Return the hash under which a location key is cached. */
 static inline uint64_t profile_location_key_hash(uint64_t location_key)

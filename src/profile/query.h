@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 enum { TALLY_QUERY_LEN_MAX = 4096, TALLY_QUERY_WORDS_MAX = 32 };
 

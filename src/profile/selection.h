@@ -6,7 +6,7 @@
 #ifndef TALLY_PROFILE_SELECTION_H
 #define TALLY_PROFILE_SELECTION_H
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 struct tally_query;
 

@@ -7,7 +7,7 @@
 #ifndef TALLY_PROFILE_TIMELINE_H
 #define TALLY_PROFILE_TIMELINE_H
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 struct tally_timeline_options {
 	uint32_t event;

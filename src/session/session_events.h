@@ -4,7 +4,7 @@
 #define TALLY_SESSION_EVENTS_H
 
 #include "session/session.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 /* Check that the report is not too expensive. Computing an event's rows takes a pass over all of
  * the profile's buckets and functions. Returns 0, or -E2BIG after emitting an error message if

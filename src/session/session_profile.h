@@ -3,7 +3,7 @@
 #ifndef TALLY_SESSION_PROFILE_H
 #define TALLY_SESSION_PROFILE_H
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 #include "profile/annotate/profile_annotate.h"
 #include "session/session.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "session/session.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 /* Append comment lines: a summary, a line about unwound stacks, and a line for each file without
  * symbols, with the reason. The list of files is limited to the first few unless `all_files` is

@@ -4,7 +4,7 @@
 #define TALLY_VIEW_HEALTH_LINES_H
 
 #include "session/session.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 /* Append a line for each file (at most `max_files`) for which reading the debug information failed
  * or exceeded a time or memory limit. If source lines were requested, also list files without debug

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 #include "view/shorten.h"
 
 /* Mark that replaces the omitted part of a name. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "abi/abi_record.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 #include "random.h"
 #include "symbols/elf_image.h"
 

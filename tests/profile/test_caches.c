@@ -9,7 +9,7 @@
 
 #include "abi/abi_record.h"
 #include "profile/process/machine_private.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 #include <cmocka.h>
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 #include "random.h"
 #include "view/screen.h"
 #include "view/width.h"

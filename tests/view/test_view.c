@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 #include "random.h"
 #include "view/view.h"
 

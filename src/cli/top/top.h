@@ -18,7 +18,7 @@
 #include "session/loader.h"
 #include "cli/top/top_config.h"
 #include "cli/top/queue.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 #include "sampler/sampler.h"
 
 struct top {

@@ -26,7 +26,7 @@
 
 #include "base/intern.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_model.h"
 
 enum { TALLY_SIDE_A, TALLY_SIDE_B, TALLY_SIDES };
 

@@ -5,8 +5,8 @@
  * bucket contains the number of its samples and the sum of their periods. Memory use grows with the
  * number of buckets, not samples.
  */
-#ifndef TALLY_PROFILE_PROFILE_H
-#define TALLY_PROFILE_PROFILE_H
+#ifndef TALLY_PROFILE_PROFILE_MODEL_H
+#define TALLY_PROFILE_PROFILE_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
