@@ -128,24 +128,32 @@ static uint64_t sum_of(const struct tally_hist *hist)
 	return sum;
 }
 
-int tally_shown_rows_make(const struct tally_shown_rows_options *options,
-			  struct tally_shown_rows *ret_chosen)
+struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_options *options)
 {
 	const struct tally_show *show = options->show;
 	uint64_t total = tally_shown_rows_total(options->profile, options->event);
-	struct tally_hist_options making = {
+	bool filters = options->hide_kernel || options->hide_user || options->part;
+
+	return (struct tally_hist_options){
 		.keys = show->keys,
 		.children = show->children,
 		.has_paths = show->has_paths,
 		.labels = options->labels,
 		.is_parent = is_parent,
-		.wants = bucket_passes,
+		.wants = filters ? bucket_passes : NULL,
 		.selection = options->selection,
 		.arg = (void *)options,
 		.graphs = options->graphs && show->style != TALLY_STYLE_NONE,
 		.order = show->order,
 		.graph_min = tally_show_graph_min(show, total),
 	};
+}
+
+int tally_shown_rows_make(const struct tally_shown_rows_options *options,
+			  struct tally_shown_rows *ret_chosen)
+{
+	const struct tally_hist_options making = tally_shown_rows_hist(options);
+	uint64_t total = tally_shown_rows_total(options->profile, options->event);
 	int ret = tally_hist_build(options->profile, options->event, &making, &ret_chosen->hist);
 
 	if (ret)
@@ -154,7 +162,7 @@ int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 		make_view(options, options->is_relative ? sum_of(&ret_chosen->hist) : total);
 	ret_chosen->view.hist = &ret_chosen->hist;
 	rows_choose(options, &ret_chosen->view, &ret_chosen->hist,
-		    (uint64_t)((double)total * show->row_min_percent / 100));
+		    (uint64_t)((double)total * options->show->row_min_percent / 100));
 	return 0;
 }
 

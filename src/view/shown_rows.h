@@ -57,6 +57,10 @@ struct tally_shown_rows {
 	struct tally_view view; /* column widths are not computed yet */
 };
 
+/* Return the options with which the rows are built, for tally_hist_mark(). They point to
+ * `options`. */
+struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_options *options);
+
 /* Build the rows. Returns 0 or -ENOMEM; on success free them with tally_shown_rows_free(). */
 int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 			  struct tally_shown_rows *ret_chosen);

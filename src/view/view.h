@@ -56,7 +56,6 @@ struct tally_view {
 	const struct tally_intern *labels; /* names of the traces, with TALLY_KEY_LABEL */
 	uint32_t event;
 	uint64_t total;          /* value that corresponds to 100 % */
-	uint64_t percent_limit;  /* omit rows with a smaller period */
 	const char *symbol_part; /* show only rows with this string in their symbol; NULL for all */
 	enum tally_graph_style style;
 	double graph_min_percent;
@@ -75,8 +74,7 @@ struct tally_view {
 	const int *asked; /* requested column widths, 0 for the default; or NULL */
 };
 
-/* Return true if a row is shown, i.e. if it is heavy enough and its symbol matches
- * `symbol_part`. */
+/* Return true if a row is shown, i.e. if it is not empty and its symbol matches `symbol_part`. */
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row);
 
 /* Compute the column widths. Call this before appending the first heading. */

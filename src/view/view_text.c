@@ -19,8 +19,7 @@ static bool has_part(const struct tally_view *view, const struct tally_row *row)
 
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row)
 {
-	return has_part(view, row) && row->total >= view->percent_limit &&
-	       (row->total || row->total_nr);
+	return has_part(view, row) && (row->total || row->total_nr);
 }
 
 /* Pad the text that begins at `start` to the column's width; metrics are right-aligned. */

@@ -8,7 +8,8 @@
 
 #include "profile/profile_model.h"
 #include "random.h"
-#include "view/view.h"
+#include "base/arith.h"
+#include "view/shown_rows.h"
 
 #include <cmocka.h>
 
@@ -306,11 +307,23 @@ static void widths_are_those_asked_for(void **state)
 
 static void light_rows_are_left_out(void **state)
 {
+	struct tally_show show = {.keys = TALLY_KEY_SYMBOL, .children = true};
 	struct fixture *f = *state;
+	const struct tally_shown_rows_options options = {.profile = &f->profile, .show = &show};
+	/* main has 100 %, its callees have 70 % and 30 %. */
+	static const struct {
+		double min_percent;
+		size_t nr;
+	} limits[] = {{0, 3}, {30, 3}, {31, 2}, {71, 1}};
 
-	f->view.percent_limit = 50;
-	assert_true(tally_view_shows(&f->view, &f->hist.rows.data[1]));
-	assert_false(tally_view_shows(&f->view, &f->hist.rows.data[2]));
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(limits); i++) {
+		struct tally_shown_rows shown;
+
+		show.row_min_percent = limits[i].min_percent;
+		assert_int_equal(tally_shown_rows_make(&options, &shown), 0);
+		assert_int_equal(shown.hist.rows.len, limits[i].nr);
+		tally_shown_rows_free(&shown);
+	}
 }
 
 /* Build rows by source file. Returns the number of rows, and the name of the first row in `out`. */

@@ -166,7 +166,8 @@ static int report_trace(void *arg, const struct tally_perfdata_record *record,
 /* Mark the rows for which call graphs are shown. */
 static int report_mark(void *arg, struct tally_profile *profile, uint32_t event)
 {
-	struct tally_hist_options options = report_hist_options(arg, event);
+	const struct tally_shown_rows_options rows = report_rows_options(arg, event);
+	const struct tally_hist_options options = tally_shown_rows_hist(&rows);
 
 	return tally_hist_mark(profile, event, &options);
 }

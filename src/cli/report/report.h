@@ -28,7 +28,7 @@ struct report {
 };
 
 /* Return the options for building an event's rows. */
-struct tally_hist_options report_hist_options(struct report *report, uint32_t event);
+struct tally_shown_rows_options report_rows_options(struct report *report, uint32_t event);
 
 /* Print the profile as text or JSON, according to the options. Returns 0 or -errno. */
 int report_print(struct report *report);

@@ -43,11 +43,6 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 	tally_wrap_comments(out, start, (size_t)report->line_width);
 }
 
-static bool is_parent(void *arg, const char *symbol)
-{
-	return tally_show_is_parent(arg, symbol);
-}
-
 static const char *report_event_name(const struct report *report, uint32_t event)
 {
 	return tally_perfdata_event(report->session->data, event)->name;
@@ -59,8 +54,6 @@ static int report_rows(struct report *report, struct tally_view *view)
 	int ret = 0;
 
 	tally_vec_for_each (row, &view->hist->rows) {
-		if (!tally_view_shows(view, row))
-			continue;
 		if (report->config->json) {
 			tally_str_add(&report->out, first ? "\n" : ",\n");
 			tally_view_row_json(view, row, &report->out);
@@ -78,62 +71,39 @@ static int report_rows(struct report *report, struct tally_view *view)
 	return ret;
 }
 
-struct tally_hist_options report_hist_options(struct report *report, uint32_t event)
+struct tally_shown_rows_options report_rows_options(struct report *report, uint32_t event)
 {
-	const struct tally_show *show = &report->config->rows.show;
-	uint64_t period = report->profile.totals.data[event].period;
-
-	return (struct tally_hist_options){
-		.keys = show->keys,
-		.children = show->children,
-		.has_paths = show->has_paths,
+	return (struct tally_shown_rows_options){
+		.profile = &report->profile,
+		.show = &report->config->rows.show,
 		.labels = &report->traces,
-		.is_parent = is_parent,
-		.arg = (void *)show,
-		.graphs = show->style != TALLY_STYLE_NONE,
-		.order = show->order,
-		.graph_min = tally_show_graph_min(show, period),
+		.event = event,
+		.graphs = true,
 	};
 }
 
 static int report_event(struct report *report, const struct tally_perfdata_event *event)
 {
-	const struct tally_show *show = &report->config->rows.show;
-	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
-	struct tally_hist_options options = report_hist_options(report, event->index);
-	struct tally_hist hist;
-	struct tally_view view = {
-		.profile = &report->profile,
-		.hist = &hist,
-		.nr_columns = show->nr_columns,
-		.labels = &report->traces,
-		.event = event->index,
-		.total = total->period,
-		.percent_limit = (uint64_t)((double)total->period * show->row_min_percent / 100),
-		.symbol_part = tally_show_row_part(show),
-		.style = show->style,
-		.graph_min_percent = show->graph_min_percent,
-		.graph_limit = (uint32_t)show->graph_limit,
-		.separator = report->config->separator,
-		.has_paths = show->has_paths,
-		.line_width = show->asked ? 0 : report->line_width,
-		.asked = show->asked,
-	};
-	int ret = tally_hist_build(&report->profile, event->index, &options, &hist);
+	const struct tally_shown_rows_options options = report_rows_options(report, event->index);
+	const struct report_config *config = report->config;
+	struct tally_shown_rows rows;
+	int ret = tally_shown_rows_make(&options, &rows);
 
 	if (ret)
 		return ret;
-	memcpy(view.columns, show->columns, sizeof(view.columns));
-	add_event_heading(report, event, total);
-	if (!report->config->json) {
-		tally_view_measure(&view);
-		if (!report->config->quiet)
-			tally_view_heading(&view, &report->out);
+	rows.view.hist = &rows.hist;
+	rows.view.separator = config->separator;
+	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
+	add_event_heading(report, event, &report->profile.totals.data[event->index]);
+	if (!config->json) {
+		tally_view_measure(&rows.view);
+		if (!config->quiet)
+			tally_view_heading(&rows.view, &report->out);
 	}
-	ret = report_rows(report, &view);
-	if (!report->config->json && !report->config->csv)
+	ret = report_rows(report, &rows.view);
+	if (!config->json && !config->csv)
 		tally_str_add(&report->out, "\n\n");
-	tally_hist_free(&hist);
+	tally_shown_rows_free(&rows);
 	return ret;
 }
 
