@@ -61,19 +61,6 @@ static int input_start(void *arg, struct tally_session *session,
 	return 0;
 }
 
-/* Return true if the recording contains the total number of lost records at its end, in addition to
- * the individual losses. */
-static bool has_sums(const struct tally_session *session)
-{
-	const struct tally_perfdata_event *event;
-
-	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
-		if (event->attr.read_format & PERF_FORMAT_LOST)
-			return true;
-	}
-	return false;
-}
-
 /* Add the loss that a record reports, if the record has a timestamp. */
 static int input_loss(struct page_input *input, const struct tally_perfdata_record *record)
 {
@@ -84,7 +71,7 @@ static int input_loss(struct page_input *input, const struct tally_perfdata_reco
 
 	if (!record->time || record->size < at + 8 ||
 	    !tally_time_range_has(&input->session->time, record->time) ||
-	    (record->type == PERF_RECORD_LOST_SAMPLES && has_sums(input->session)))
+	    (record->type == PERF_RECORD_LOST_SAMPLES && tally_session_sums_losses(input->session)))
 		return 0;
 	if (record->event && record->event->layout &&
 	    tally_trailer_decode(record->event->layout, record->data, record->size, &trailer, NULL))

@@ -122,10 +122,12 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
 			tally_session_fn *fn, void *arg);
 
-/* Return the losses recorded in the file. If events count their losses (PERF_FORMAT_LOST), the
- * recorder writes their total as LOST_SAMPLES records, regardless of the lost records' types. In
- * that case, LOST records report the same losses a second time if the ring received further
- * records. */
+/* Return true if events count their losses (PERF_FORMAT_LOST). The recorder then writes their total
+ * as LOST_SAMPLES records at the end, regardless of the lost records' types. LOST records report the
+ * same losses a second time if the ring received further records. */
+bool tally_session_sums_losses(const struct tally_session *session);
+
+/* Return the losses recorded in the file, each counted only once. */
 struct tally_session_lost tally_session_lost(const struct tally_session *session);
 
 /* Emit warnings about the problems found in the file so far. tally_session_run() does this before

@@ -117,16 +117,24 @@ static int session_record(struct tally_session *session, const struct tally_perf
 	return ret || session->was_passed ? ret : sample_pass(session, record, NULL);
 }
 
-struct tally_session_lost tally_session_lost(const struct tally_session *session)
+bool tally_session_sums_losses(const struct tally_session *session)
 {
-	const struct tally_feed_counts *counts = &session->feed.counts;
 	const struct tally_perfdata_event *event;
 
 	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
 		if (event->attr.read_format & PERF_FORMAT_LOST)
-			return (struct tally_session_lost){
-				.records = TALLY_MAX(counts->lost_records, counts->lost_samples)};
+			return true;
 	}
+	return false;
+}
+
+struct tally_session_lost tally_session_lost(const struct tally_session *session)
+{
+	const struct tally_feed_counts *counts = &session->feed.counts;
+
+	if (tally_session_sums_losses(session))
+		return (struct tally_session_lost){
+			.records = TALLY_MAX(counts->lost_records, counts->lost_samples)};
 	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
 }
 
