@@ -123,8 +123,8 @@ int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, u
 			tally_session_fn *fn, void *arg);
 
 /* Return true if events count their losses (PERF_FORMAT_LOST). The recorder then writes their total
- * as LOST_SAMPLES records at the end, regardless of the lost records' types. LOST records report the
- * same losses a second time if the ring received further records. */
+ * as LOST_SAMPLES records at the end, regardless of the lost records' types. LOST records report
+ * the same losses a second time if the ring received further records. */
 bool tally_session_sums_losses(const struct tally_session *session);
 
 /* Return the losses recorded in the file, each counted only once. */
