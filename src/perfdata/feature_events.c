@@ -46,8 +46,9 @@ static int desc_apply(struct tally_perfdata *data, struct tally_desc_entry *entr
 	return tally_perfdata_events_add_ids(&data->events, event, entry->ids, entry->nr_ids, swap);
 }
 
-int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event,
-			  const uint8_t *ids, size_t nr)
+/* Apply EVENT_DESC to an event that was added with these IDs. Returns 0 or -ENOMEM. */
+static int desc_name(struct tally_perfdata *data, struct tally_event *event, const uint8_t *ids,
+		     size_t nr)
 {
 	struct tally_descs *descs = &data->names.descs;
 	size_t place = event->pub.index;
@@ -63,6 +64,22 @@ int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event
 			ret = desc_apply(data, &descs->entries.data[at], event);
 	}
 	return ret;
+}
+
+int tally_names_event_added(struct tally_perfdata *data, struct tally_event *event,
+			    const uint8_t *ids, size_t nr, uint64_t offset)
+{
+	int ret = desc_name(data, event, ids, nr);
+
+	if (event->pub.is_partial)
+		tally_reader_add_note(data,
+				      (struct tally_perfdata_note){
+					      .kind = TALLY_NOTE_NEWER_FIELDS,
+					      .what = event->pub.index,
+					      .offset = offset,
+					      .text = "samples have fields from a newer perf: the "
+						      "fields after them are not read"});
+	return ret ? ret : tally_tracing_name(data, event);
 }
 
 /* Read one entry: attr, number of IDs (u32), name, IDs. Returns false if the entry cannot be

@@ -2,11 +2,8 @@
 #include "perfdata/perfdata_names.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "base/endian.h"
 #include "perfdata/reader.h"
-#include "perfdata/reader_features.h"
 
 const char *tally_names_copy(struct tally_perfdata *data, const void *name, size_t len)
 {
@@ -55,22 +52,6 @@ int tally_names_by_config(struct tally_perfdata *data, uint32_t type, uint64_t c
 		tally_perfdata_events_name(event, rank, copy);
 	}
 	return 0;
-}
-
-int tally_names_event_added(struct tally_perfdata *data, struct tally_event *event,
-			    const uint8_t *ids, size_t nr, uint64_t offset)
-{
-	int ret = tally_event_desc_name(data, event, ids, nr);
-
-	if (event->pub.is_partial)
-		tally_reader_add_note(data,
-				      (struct tally_perfdata_note){
-					      .kind = TALLY_NOTE_NEWER_FIELDS,
-					      .what = event->pub.index,
-					      .offset = offset,
-					      .text = "samples have fields from a newer perf: the "
-						      "fields after them are not read"});
-	return ret ? ret : tally_tracing_name(data, event);
 }
 
 void tally_names_free(struct tally_names *names)

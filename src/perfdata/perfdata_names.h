@@ -60,12 +60,6 @@ const char *tally_names_copy(struct tally_perfdata *data, const void *name, size
 int tally_names_by_config(struct tally_perfdata *data, uint32_t type, uint64_t config,
 			  enum tally_name_rank rank, struct tally_perfdata_slice name);
 
-/* Set the name of an event after its attr, which has `nr` IDs, has been read or reread. Also add a
- * note about sample fields that cannot be read. `offset` is the attr's offset. Returns 0 or
- * -ENOMEM. */
-int tally_names_event_added(struct tally_perfdata *data, struct tally_event *event,
-			    const uint8_t *ids, size_t nr, uint64_t offset);
-
 void tally_names_free(struct tally_names *names);
 
 #endif

@@ -12,38 +12,6 @@
 /* Prefetch distance for upcoming records, in bytes. */
 #define PREFETCH_AHEAD ((uint64_t)2048)
 
-void tally_reader_add_note(struct tally_perfdata *data, struct tally_perfdata_note note)
-{
-	tally_vec_for_each (old, &data->notes) {
-		if (old->kind == note.kind && old->text == note.text) {
-			old->count++;
-			old->bytes += note.bytes;
-			return;
-		}
-	}
-	note.count = 1;
-	(void)tally_vec_push(&data->notes, note);
-}
-
-uint8_t *tally_reader_scratch(struct tally_perfdata *data, size_t size)
-{
-	uint8_t *at;
-
-	size = tally_round_up(size, 8);
-	if (!data->scratch || data->scratch->cap - data->scratch_len < size) {
-		struct tally_chunk *chunk = tally_chunk_new(&data->pool, size);
-
-		if (!chunk)
-			return NULL;
-		tally_chunk_unref(data->scratch);
-		data->scratch = chunk;
-		data->scratch_len = 0;
-	}
-	at = data->scratch->data + data->scratch_len;
-	data->scratch_len += size;
-	return at;
-}
-
 /* ---- one record ---------------------------------------------------------- */
 
 /* Copy a record, and convert the copy to host byte order. */

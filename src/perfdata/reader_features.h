@@ -26,9 +26,11 @@ int tally_build_ids_add(struct tally_perfdata *data, const uint8_t *record, size
 int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 			   struct tally_perfdata_slice bytes);
 
-/* Apply EVENT_DESC to an event that was added with these IDs. Returns 0 or -ENOMEM. */
-int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event,
-			  const uint8_t *ids, size_t nr);
+/* Set the name of an event after its attr, which has `nr` IDs, has been read or reread. Also add a
+ * note about sample fields that cannot be read. `offset` is the attr's offset. Returns 0 or
+ * -ENOMEM. */
+int tally_names_event_added(struct tally_perfdata *data, struct tally_event *event,
+			    const uint8_t *ids, size_t nr, uint64_t offset);
 
 /* Apply the names from simpleperf's META_INFO. Returns 0 or -ENOMEM. */
 int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes);

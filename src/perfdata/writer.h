@@ -38,9 +38,13 @@ struct tally_perfdata_writer {
 	uint64_t data_offset, data_bytes, raw_bytes;
 };
 
-/* ---- perfdata_write.c ------------------------------------------------------------- */
+/* ---- write_bytes.c ------------------------------------------------------- */
 
-/* Write bytes that are in the file's byte order, and advance the position. Returns 0 or -errno. */
+/* Write all pieces, which are in the file's byte order, and advance the position. Returns 0,
+ * -errno, or the error from the `writev` option. */
+int tally_writer_writev(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr);
+
+/* Do the same as tally_writer_writev() for one piece. */
 int tally_writer_write(struct tally_perfdata_writer *writer, const void *bytes, size_t len);
 
 /* Write the encoded bytes and free them. If `data` is set, count them as record data. Returns 0 or
