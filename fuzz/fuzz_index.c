@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "symbols/dso.h"
+#include "symbols/cache/index_check.h"
 #include "symbols/cache/index_format.h"
-#include "symbols/cache/index_sources.h"
 #include "symbols/cache/index_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

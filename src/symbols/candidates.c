@@ -6,7 +6,9 @@
 #include <sys/utsname.h>
 
 #include "base/arith.h"
-#include "symbols/symbols_load.h"
+#include "symbols/dso_path.h"
+
+enum { CRC_MAX = INT32_MAX };
 
 /* Add the path in `str` to the list, and clear `str`. */
 static int places_add(struct tally_places *places, struct tally_str *str,
@@ -226,6 +228,30 @@ int tally_places_kernel(const struct tally_dso *dso, struct tally_places *ret_pl
 	else
 		*ret_places = places;
 	return ret;
+}
+
+/* Return true if the CRC matches. A file that would take too long to check does not match. */
+static bool crc_fits(const struct tally_image *image, uint32_t crc)
+{
+	return image->elf.len <= CRC_MAX &&
+	       !tally_file_map_has_large_holes(&image->map, 0, image->map.len) &&
+	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
+}
+
+int tally_place_open(const struct tally_place *place, const struct tally_build_id *id, uint32_t crc,
+		     struct tally_image *ret_image)
+{
+	struct tally_image image;
+	int ret = tally_image_open(place->path, id, &image);
+
+	if (ret)
+		return ret;
+	if (place->check_crc && !id->size && !crc_fits(&image, crc)) {
+		tally_image_free(&image);
+		return -ESTALE;
+	}
+	*ret_image = image;
+	return 0;
 }
 
 void tally_places_free(struct tally_places *places)

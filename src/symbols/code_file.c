@@ -9,12 +9,15 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "symbols/lines/debug_info.h"
-#include "symbols/symbols_load.h"
-#include "symbols/jit/load_jit.h"
-#include "symbols/jit/jit_code.h"
-#include "symbols/mapped_file.h"
 #include "symbols/candidates.h"
+#include "symbols/jit/jit_code.h"
+#include "symbols/jit/jit_lookup.h"
+#include "symbols/lines/debug_info.h"
+#include "symbols/load_errors.h"
+#include "symbols/mapped_file.h"
+#include "symbols/origin.h"
+#include "symbols/symbols_load.h"
+#include "symbols/vdso.h"
 
 struct tally_code_file {
 	struct tally_dso *dso;

@@ -103,16 +103,6 @@ struct tally_dso {
 	bool asks_files, has_files; /* files are searched too; symbols were found in them */
 };
 
-/* Error codes with a special meaning for the loaders, and the corresponding states. */
-enum {
-	TALLY_DSO_ERROR_FOREIGN = -EXDEV,            /* TALLY_DSO_FOREIGN */
-	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
-	TALLY_DSO_ERROR_REPLACED = -EREMCHG,         /* TALLY_DSO_REPLACED */
-	TALLY_DSO_ERROR_REMOVED = -EIDRM,            /* TALLY_DSO_REMOVED */
-	TALLY_DSO_ERROR_CHANGED = -EUCLEAN,          /* TALLY_DSO_CHANGED */
-	TALLY_DSO_ERROR_DEBUG_ONLY = -EDOM,          /* TALLY_DSO_DEBUG_ONLY */
-};
-
 /* Return a DSO's key. The key's pointers are borrowed from the DSO. */
 struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso);
 
@@ -120,21 +110,11 @@ struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso);
 int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		     struct tally_dso **ret_dso);
 
-/* Check if the running kernel, its modules and its vdso may be used in place of the recorded ones.
- * Returns 0 if so; TALLY_DSO_ERROR_FOREIGN if it is unknown whether the running kernel is the
- * recorded one; -ESTALE if the build-ids differ; or the error that prevented the check. */
-int tally_kernel_is_here(struct tally_symbols *symbols);
-
-/* Check if a file with the DSO's name may be used in place of the recorded file. Returns 0 if so
- * (the build-id may still have to be compared), or TALLY_DSO_ERROR_FOREIGN if not. */
-int tally_dso_is_here(const struct tally_dso *dso);
-
 /* Return true if the known parts of two inodes are equal. */
 bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b);
 
-/* Read the running kernel's kallsyms into `symbols->kallsyms`, unless it has been read. Returns 0
- * or -errno. */
-int tally_kallsyms_read_running(struct tally_symbols *symbols);
+/* Remove a DSO from the list of DSOs with the same hash. */
+void tally_dso_unlink(struct tally_symbols *symbols, const struct tally_dso *dso);
 
 /* Return the bare name of a module: "ext4" for "[ext4]" and ".../ext4.ko.xz". The kernel uses '_'
  * where file names have '-'. The caller frees it. Returns NULL on memory allocation failure. */
@@ -142,5 +122,8 @@ char *tally_module_bare(const char *name);
 
 /* Return the name to print for a raw name of this DSO; `arg` is the DSO. */
 const char *tally_dso_shown_name(void *arg, const char *raw);
+
+/* Free the names made by tally_dso_shown_name(). */
+void tally_dso_free_shown(struct tally_dso *dso);
 
 #endif

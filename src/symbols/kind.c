@@ -77,3 +77,16 @@ bool tally_jitdump_pid(const char *path, int *ret_pid)
 	*ret_pid = (int)pid;
 	return true;
 }
+
+char *tally_module_bare(const char *name)
+{
+	const char *base = tally_path_name(name), *end;
+	char *copy;
+
+	base += *base == '[';
+	end = strstr(base, ".ko");
+	copy = strndup(base, end ? (size_t)(end - base) : strcspn(base, "]"));
+	for (char *at = copy; at && *at; at++)
+		*at = *at == '-' ? '_' : *at;
+	return copy;
+}

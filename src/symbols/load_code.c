@@ -5,12 +5,12 @@
  */
 #include <elf.h>
 
-#include "symbols/code.h"
-#include "symbols/symbols_load.h"
-#include "symbols/mapped_file.h"
-#include "symbols/load_code.h"
 #include "symbols/candidates.h"
+#include "symbols/code.h"
 #include "symbols/embedded/stored.h"
+#include "symbols/load_code.h"
+#include "symbols/mapped_file.h"
+#include "symbols/vdso.h"
 
 /* Return false for separate debug files, which have the section headers of the mapped file, but not
  * the sections' contents. */

@@ -6,13 +6,15 @@
 
 #include "base/arith.h"
 #include "base/path.h"
-#include "symbols/dso.h"
 #include "symbols/cache/index_sources.h"
-#include "symbols/kallsyms.h"
-#include "symbols/symbols_load.h"
 #include "symbols/candidates.h"
-
-enum { KALLSYMS_MAX = 256 << 20 };
+#include "symbols/dso.h"
+#include "symbols/dso_files.h"
+#include "symbols/dso_path.h"
+#include "symbols/kallsyms.h"
+#include "symbols/load_errors.h"
+#include "symbols/origin.h"
+#include "symbols/symbols_load.h"
 
 /* Read the recorded kernel's kallsyms from perf's cache. Returns -ESTALE if the cache does not have
  * it. */
@@ -27,23 +29,10 @@ static int cached_kallsyms(struct tally_symbols *symbols)
 	tally_str_add(&path, "/kallsyms");
 	ret = tally_str_error(&path);
 	if (!ret)
-		ret = tally_file_read_checked(tally_str_text(&path), NULL, KALLSYMS_MAX,
+		ret = tally_file_read_checked(tally_str_text(&path), NULL, TALLY_KALLSYMS_MAX,
 					      &symbols->kallsyms, &symbols->kallsyms_len);
 	tally_str_free(&path);
 	return ret == -ENOENT ? -ESTALE : ret;
-}
-
-int tally_kallsyms_read_running(struct tally_symbols *symbols)
-{
-	int fd = symbols->options.kallsyms_fd;
-
-	if (symbols->kallsyms)
-		return 0;
-	if (fd > 0)
-		return tally_file_read_fd(fd, KALLSYMS_MAX, &symbols->kallsyms,
-					  &symbols->kallsyms_len);
-	return tally_file_read("/proc/kallsyms", KALLSYMS_MAX, &symbols->kallsyms,
-			       &symbols->kallsyms_len);
 }
 
 /* Read the kallsyms that matches the recorded kernel, unless it has been read. */
@@ -53,9 +42,10 @@ static int need_kallsyms(struct tally_symbols *symbols)
 	int ret;
 
 	if (path)
-		return symbols->kallsyms ? 0
-					 : tally_file_read(path, KALLSYMS_MAX, &symbols->kallsyms,
-							   &symbols->kallsyms_len);
+		return symbols->kallsyms
+			       ? 0
+			       : tally_file_read(path, TALLY_KALLSYMS_MAX, &symbols->kallsyms,
+						 &symbols->kallsyms_len);
 	ret = tally_kernel_is_here(symbols);
 	if (ret == -ESTALE)
 		return symbols->kallsyms ? 0 : cached_kallsyms(symbols);
@@ -129,7 +119,7 @@ static int load_cached_kernel(struct tally_dso *dso, const char *path)
 {
 	char *text = NULL;
 	size_t len;
-	int ret = tally_file_read_checked(path, NULL, KALLSYMS_MAX, &text, &len);
+	int ret = tally_file_read_checked(path, NULL, TALLY_KALLSYMS_MAX, &text, &len);
 
 	if (!ret && !is_in_place(dso, text, len))
 		ret = -ESTALE;
@@ -173,20 +163,6 @@ static int read_vmlinux(struct tally_dso *dso)
 	}
 	ret = tally_dso_finish(dso);
 	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_VMLINUX, dso->image.path);
-}
-
-int tally_kernel_expected_id(const struct tally_dso *dso, struct tally_build_id *ret_want)
-{
-	const struct tally_symbols_options *options = &dso->owner->options;
-	int ret = 0;
-
-	*ret_want = dso->build_id;
-	if (ret_want->size || options->vmlinux || options->symfs)
-		return 0;
-	ret = tally_kernel_is_here(dso->owner);
-	if (!ret && tally_kernel_build_id(ret_want->id, &ret_want->size))
-		ret_want->size = 0;
-	return ret;
 }
 
 static int try_vmlinux(struct tally_dso *dso, const char *path)
@@ -246,19 +222,6 @@ int tally_dso_load_kernel(struct tally_dso *dso)
 		return ret;
 	other = load_kallsyms(dso, NULL);
 	return other ? tally_worse_error(other, ret) : 0;
-}
-
-char *tally_module_bare(const char *name)
-{
-	const char *base = tally_path_name(name), *end;
-	char *copy;
-
-	base += *base == '[';
-	end = strstr(base, ".ko");
-	copy = strndup(base, end ? (size_t)(end - base) : strcspn(base, "]"));
-	for (char *at = copy; at && *at; at++)
-		*at = *at == '-' ? '_' : *at;
-	return copy;
 }
 
 /* Return the tag of a module's functions in kallsyms. All BPF programs have the same tag. */

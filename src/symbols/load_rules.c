@@ -5,15 +5,16 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "symbols/cache/index_rules.h"
+#include "symbols/candidates.h"
 #include "symbols/dso.h"
 #include "symbols/elf/elf_bytes.h"
 #include "symbols/elf/elf_frames.h"
-#include "symbols/cache/index_rules.h"
-#include "symbols/symbols_load.h"
+#include "symbols/elf/prologue.h"
+#include "symbols/load_errors.h"
 #include "symbols/load_rules.h"
 #include "symbols/mapped_file.h"
-#include "symbols/candidates.h"
-#include "symbols/elf/prologue.h"
+#include "symbols/vdso.h"
 
 static bool has_section(const struct tally_elf *elf, const char *name)
 {
@@ -152,7 +153,7 @@ static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *fac
 	return ret;
 }
 
-int tally_dso_load_rules(struct tally_dso *dso)
+static int rules_load(struct tally_dso *dso)
 {
 	struct tally_rules_facts facts;
 	int ret;
@@ -161,4 +162,39 @@ int tally_dso_load_rules(struct tally_dso *dso)
 		return 0;
 	ret = rules_read(dso, &facts);
 	return ret && !tally_dso_index_load_rules_by_id(dso, ret) ? 0 : ret;
+}
+
+const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
+{
+	int ret;
+
+	if (dso->rules_state == TALLY_DSO_NOT_LOADED) {
+		ret = rules_load(dso);
+		dso->rules_state = tally_dso_state_of_error(ret);
+	}
+	return dso->rules_state == TALLY_DSO_LOADED ? &dso->rules : NULL;
+}
+
+void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin)
+{
+	if (dso->rules_state != TALLY_DSO_NOT_LOADED)
+		return;
+	dso->rules = twin->rules;
+	dso->rules_block = twin->rules_block;
+	dso->rules_index = twin->rules_index;
+	dso->rules_state = twin->rules_state;
+	dso->has_frame_pointers = twin->has_frame_pointers;
+	twin->rules_block = NULL;
+	twin->rules_index = (struct tally_index){0};
+	twin->rules_state = TALLY_DSO_NOT_LOADED;
+}
+
+bool tally_dso_has_frame_pointers(const struct tally_dso *dso)
+{
+	return dso->has_frame_pointers;
+}
+
+enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso)
+{
+	return dso->rules_state;
 }

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* An object's unwind rules. */
 #ifndef TALLY_SYMBOLS_LOAD_RULES_H
 #define TALLY_SYMBOLS_LOAD_RULES_H
 
-#include "symbols/dso.h"
+#include <stdbool.h>
 
-/* Load the DSO's unwind rules from its index, or compile them from the mapped file and its debug
- * file. Returns 0; -ENODATA if they are not found; -ENOTSUP for machines other than x86-64 and
- * AArch64; or -errno as when loading symbols. */
-int tally_dso_load_rules(struct tally_dso *dso);
+#include "symbols/dso_state.h"
+
+struct tally_dso;
+struct tally_unwind_table;
+
+/* Return the DSO's unwind rules, for addresses in the form that tally_dso_find() takes. They are
+ * compiled on the first call, and live until `symbols` is freed. If there are no rules, the result
+ * is NULL and tally_dso_rules_state() returns the reason: NO_SYMBOLS if the file has no rules,
+ * otherwise the same states as for symbols. */
+const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso);
+enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso);
+
+/* Move the rules that were loaded for the clone to `dso`, unless it already has rules. */
+void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin);
+
+/* Return true if frame pointers may be used to find callers where the DSO has no rule. This is the
+ * case if it has rules elsewhere, or if its functions set up frame pointers. Only valid after
+ * tally_dso_rules(). */
+bool tally_dso_has_frame_pointers(const struct tally_dso *dso);
 
 #endif

@@ -3,45 +3,19 @@
  * copy. */
 #include <elf.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "symbols/cache/index_sources.h"
+#include "symbols/candidates.h"
 #include "symbols/dso.h"
+#include "symbols/dso_files.h"
 #include "symbols/elf/elf_limits.h"
 #include "symbols/elf/elf_plt.h"
-#include "symbols/cache/index_sources.h"
-#include "symbols/symbols_load.h"
-#include "symbols/mapped_file.h"
-#include "symbols/candidates.h"
-#include "symbols/symbols_text.h"
 #include "symbols/elf/unpack.h"
-
-enum { CRC_MAX = INT32_MAX };
-
-/* Return true if the CRC matches. A file that would take too long to check does not match. */
-static bool crc_fits(const struct tally_image *image, uint32_t crc)
-{
-	return image->elf.len <= CRC_MAX &&
-	       !tally_file_map_has_large_holes(&image->map, 0, image->map.len) &&
-	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
-}
-
-int tally_place_open(const struct tally_place *place, const struct tally_build_id *id, uint32_t crc,
-		     struct tally_image *ret_image)
-{
-	struct tally_image image;
-	int ret = tally_image_open(place->path, id, &image);
-
-	if (ret)
-		return ret;
-	if (place->check_crc && !id->size && !crc_fits(&image, crc)) {
-		tally_image_free(&image);
-		return -ESTALE;
-	}
-	*ret_image = image;
-	return 0;
-}
+#include "symbols/load_errors.h"
+#include "symbols/mapped_file.h"
+#include "symbols/symbols_load.h"
+#include "symbols/vdso.h"
 
 static bool has_dynsym(const struct tally_elf *elf)
 {
@@ -211,50 +185,6 @@ int tally_dso_load_user(struct tally_dso *dso)
 			return -ENODATA;
 	}
 	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
-}
-
-/* Copy this process's own vdso. If the running kernel is the recorded one, this is the recorded
- * vdso. The copy is not suitable for processes of other kinds, which have a different vdso
- * ("[vdso32]"). */
-static int vdso_copy(uint8_t **ret_data, size_t *ret_len)
-{
-	uint64_t start = 0, end = 0;
-	struct tally_text line;
-	char *maps, *at;
-	size_t len;
-	int ret = tally_file_read("/proc/self/maps", 1 << 24, &maps, &len);
-
-	if (ret)
-		return ret;
-	at = strstr(maps, "[vdso]");
-	while (at && at > maps && at[-1] != '\n')
-		at--;
-	line = (struct tally_text){at ? at : maps + len, maps + len};
-	ret = -ENOENT;
-	if (tally_text_hex(&line, &start) && *line.at++ == '-' && tally_text_hex(&line, &end) &&
-	    end > start) {
-		*ret_data = malloc(end - start);
-		ret = *ret_data ? 0 : -ENOMEM;
-	}
-	if (!ret) {
-		memcpy(*ret_data, (const void *)(uintptr_t)start, end - start);
-		*ret_len = end - start;
-	}
-	free(maps);
-	return ret;
-}
-
-int tally_dso_open_vdso(const struct tally_dso *dso, struct tally_image *ret_image)
-{
-	uint8_t *data;
-	size_t len;
-	int ret = dso->build_id.size ? 0 : tally_kernel_is_here(dso->owner);
-
-	if (!ret && strcmp(dso->name, "[vdso]"))
-		ret = -ENOENT;
-	if (!ret)
-		ret = vdso_copy(&data, &len);
-	return ret ? ret : tally_image_adopt(data, len, &dso->build_id, ret_image);
 }
 
 int tally_dso_load_vdso(struct tally_dso *dso)

@@ -22,8 +22,10 @@
 #include <unistd.h>
 
 #include "symbols/cache/index_sources.h"
-#include "symbols/symbols_load.h"
-#include "symbols/pins.h"
+#include "symbols/dso_path.h"
+#include "symbols/load_errors.h"
+#include "symbols/origin.h"
+#include "symbols/pin_list.h"
 
 /* Degree to which a file matches the recorded inode. */
 enum inode_fit {

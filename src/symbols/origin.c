@@ -7,6 +7,8 @@
 #include "base/arith.h"
 #include "symbols/dso.h"
 #include "symbols/kallsyms.h"
+#include "symbols/load_errors.h"
+#include "symbols/origin.h"
 
 int tally_symbols_set_origin(struct tally_symbols *symbols, enum tally_symbols_origin origin,
 			     const char *release)
@@ -49,6 +51,19 @@ static bool is_moved(uint64_t address)
 	return true;
 }
 
+int tally_kallsyms_read_running(struct tally_symbols *symbols)
+{
+	int fd = symbols->options.kallsyms_fd;
+
+	if (symbols->kallsyms)
+		return 0;
+	if (fd > 0)
+		return tally_file_read_fd(fd, TALLY_KALLSYMS_MAX, &symbols->kallsyms,
+					  &symbols->kallsyms_len);
+	return tally_file_read("/proc/kallsyms", TALLY_KALLSYMS_MAX, &symbols->kallsyms,
+			       &symbols->kallsyms_len);
+}
+
 /* Compare the kernel's address, which changes at each boot. If the current address is the recorded
  * one, the same kernel is still running. If addresses are hidden (kptr_restrict), compare the host
  * and release instead. */
@@ -87,6 +102,20 @@ int tally_kernel_is_here(struct tally_symbols *symbols)
 	 * read later. */
 	symbols->has_kernel_code = symbols->kernel;
 	return symbols->kernel_code;
+}
+
+int tally_kernel_expected_id(const struct tally_dso *dso, struct tally_build_id *ret_want)
+{
+	const struct tally_symbols_options *options = &dso->owner->options;
+	int ret = 0;
+
+	*ret_want = dso->build_id;
+	if (ret_want->size || options->vmlinux || options->symfs)
+		return 0;
+	ret = tally_kernel_is_here(dso->owner);
+	if (!ret && tally_kernel_build_id(ret_want->id, &ret_want->size))
+		ret_want->size = 0;
+	return ret;
 }
 
 int tally_dso_is_here(const struct tally_dso *dso)

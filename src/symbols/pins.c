@@ -9,33 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arith.h"
-#include "symbols/cache/index_sources.h"
 #include "symbols/mapped_file.h"
+#include "symbols/pin_list.h"
 
 enum {
 	OPEN_MAX = 512,    /* maximum number of open pins */
 	FILES_MAX = 65536, /* maximum number of known files */
 	TRIES = 4,         /* attempts to open a file; another process may have access to it */
 	SPARE = 64,        /* descriptors to leave for other uses */
-};
-
-static const uint32_t NONE = UINT32_MAX; /* used instead of a pin's index */
-
-struct pin {
-	struct tally_build_id id;      /* build-id when the file was opened */
-	struct tally_source_file file; /* state when the file was opened */
-	int fd;                        /* -1 if not open */
-	int tries;                     /* failed attempts to open the file */
-	uint32_t older, newer;         /* neighbours in the list of open pins, in mapping order */
-};
-
-struct tally_pins {
-	pthread_mutex_t lock; /* protects all fields */
-	struct tally_symbols *symbols;
-	TALLY_VEC(struct pin) list; /* indexed by DSO number */
-	size_t nr_open;
-	uint32_t oldest, newest; /* ends of the list of open pins; NONE if it is empty */
 };
 
 int tally_pins_new(struct tally_pins **ret_pins)
@@ -52,7 +33,7 @@ int tally_pins_new(struct tally_pins **ret_pins)
 		return ret;
 	}
 	pthread_mutex_init(&pins->lock, NULL);
-	pins->oldest = pins->newest = NONE;
+	pins->oldest = pins->newest = TALLY_PIN_NONE;
 	*ret_pins = pins;
 	return 0;
 }
@@ -73,31 +54,31 @@ void tally_pins_free(struct tally_pins *pins)
 
 /* ---- order of the open pins ------------------------------------------------------------ */
 
-/* Return the link from a pin to the next older or newer open pin. NONE represents the head of the
- * list: the older link of NONE leads to the newest pin. */
+/* Return the link from a pin to the next older or newer open pin. TALLY_PIN_NONE represents the
+ * head of the list: the older link of TALLY_PIN_NONE leads to the newest pin. */
 static uint32_t *older_of(struct tally_pins *pins, uint32_t number)
 {
-	return number == NONE ? &pins->newest : &pins->list.data[number].older;
+	return number == TALLY_PIN_NONE ? &pins->newest : &pins->list.data[number].older;
 }
 
 static uint32_t *newer_of(struct tally_pins *pins, uint32_t number)
 {
-	return number == NONE ? &pins->oldest : &pins->list.data[number].newer;
+	return number == TALLY_PIN_NONE ? &pins->oldest : &pins->list.data[number].newer;
 }
 
-static void order_remove(struct tally_pins *pins, const struct pin *pin)
+static void order_remove(struct tally_pins *pins, const struct tally_pin *pin)
 {
 	*newer_of(pins, pin->older) = pin->newer;
 	*older_of(pins, pin->newer) = pin->older;
 	pins->nr_open--;
 }
 
-static void order_add_newest(struct tally_pins *pins, struct pin *pin)
+static void order_add_newest(struct tally_pins *pins, struct tally_pin *pin)
 {
 	uint32_t number = (uint32_t)(pin - pins->list.data);
 
 	pin->older = pins->newest;
-	pin->newer = NONE;
+	pin->newer = TALLY_PIN_NONE;
 	*newer_of(pins, pin->older) = number;
 	pins->newest = number;
 	pins->nr_open++;
@@ -123,10 +104,10 @@ static int descriptor_take(int fd)
  * file. Returns -1 and changes nothing if no pin is open. */
 static int descriptor_take_oldest(struct tally_pins *pins, int fd)
 {
-	struct pin *oldest;
+	struct tally_pin *oldest;
 	int own;
 
-	if (pins->oldest == NONE)
+	if (pins->oldest == TALLY_PIN_NONE)
 		return -1;
 	oldest = &pins->list.data[pins->oldest];
 	own = dup3(fd, oldest->fd, O_CLOEXEC);
@@ -137,7 +118,7 @@ static int descriptor_take_oldest(struct tally_pins *pins, int fd)
 	return own;
 }
 
-static void pin_take_descriptor(struct tally_pins *pins, struct pin *pin, int fd)
+static void pin_take_descriptor(struct tally_pins *pins, struct tally_pin *pin, int fd)
 {
 	if (pins->nr_open < OPEN_MAX)
 		pin->fd = descriptor_take(fd);
@@ -147,15 +128,7 @@ static void pin_take_descriptor(struct tally_pins *pins, struct pin *pin, int fd
 		order_add_newest(pins, pin);
 }
 
-/* Return true if the file is unchanged. If there is no build-id, compare mtime, because ctime also
- * changes when the file is unlinked. */
-static bool pin_is_same(const struct pin *pin, const struct tally_source_file *now)
-{
-	return pin->file.mtime == now->mtime && pin->file.size == now->size &&
-	       pin->file.ino == now->ino && pin->file.dev == now->dev;
-}
-
-static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct pin *pin)
+static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct tally_pin *pin)
 {
 	struct tally_source_file file;
 	struct tally_image image;
@@ -172,7 +145,7 @@ static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct pin 
 		return;
 	}
 	file = tally_source_file_fstat(image.map.fd);
-	if (!pin->file.ino || pin_is_same(pin, &file)) {
+	if (!pin->file.ino || tally_pin_is_same(pin, &file)) {
 		pin->id = image.build_id;
 		pin->file = file;
 		pin_take_descriptor(pins, pin, image.map.fd);
@@ -184,7 +157,7 @@ static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct pin 
 int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
 {
 	struct tally_dso *dso;
-	struct pin *pin;
+	struct tally_pin *pin;
 	int ret = 0;
 
 	pthread_mutex_lock(&pins->lock);
@@ -193,7 +166,7 @@ int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
 	else
 		ret = tally_dso_lookup(pins->symbols, key, &dso);
 	while (!ret && pins->list.len <= tally_dso_number(dso))
-		ret = tally_vec_push(&pins->list, (struct pin){.fd = -1});
+		ret = tally_vec_push(&pins->list, (struct tally_pin){.fd = -1});
 	if (!ret) {
 		pin = &pins->list.data[tally_dso_number(dso)];
 		pin_open(pins, dso, pin);
@@ -202,76 +175,10 @@ int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* ---- lookup ------------------------------------------------------------------------ */
-
-/* Return a DSO's pin, or NULL. Called with pins->lock held. */
-static const struct pin *pin_find(struct tally_pins *pins, const struct tally_dso *of)
-{
-	const struct tally_dso_key key = tally_dso_key_of(of);
-	struct tally_dso *dso;
-
-	if (of->kind != TALLY_DSO_USER || tally_dso_lookup(pins->symbols, &key, &dso) ||
-	    tally_dso_number(dso) >= pins->list.len)
-		return NULL;
-	return &pins->list.data[tally_dso_number(dso)];
-}
-
-/* Return a copy of the pin. Its descriptor is -1 if the file is not open; otherwise the caller must
- * close the descriptor. */
-static struct pin pin_take(struct tally_pins *pins, const struct tally_dso *dso)
-{
-	struct pin pin = {.fd = -1};
-	const struct pin *found;
-
-	pthread_mutex_lock(&pins->lock);
-	found = pin_find(pins, dso);
-	if (found) {
-		pin = *found;
-		if (pin.fd >= 0)
-			pin.fd = fcntl(pin.fd, F_DUPFD_CLOEXEC, 0);
-	}
-	pthread_mutex_unlock(&pins->lock);
-	return pin;
-}
-
-int tally_pins_open(struct tally_pins *pins, const struct tally_dso *dso,
-		    struct tally_image *ret_image)
-{
-	struct pin pin = pin_take(pins, dso);
-	struct tally_source_file now;
-	int ret;
-
-	if (pin.fd < 0)
-		return -EAGAIN;
-	now = tally_source_file_fstat(pin.fd);
-	if (!pin.id.size && !pin_is_same(&pin, &now))
-		ret = TALLY_DSO_ERROR_REPLACED;
-	else
-		ret = tally_image_open_fd(pin.fd, &pin.id, ret_image);
-	close(pin.fd);
-	return ret;
-}
-
-int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
-			struct tally_build_id *ret_id)
-{
-	const struct pin *pin;
-	int ret = -ENOENT;
-
-	pthread_mutex_lock(&pins->lock);
-	pin = pin_find(pins, dso);
-	if (pin && pin->id.size) {
-		*ret_id = pin->id;
-		ret = 0;
-	}
-	pthread_mutex_unlock(&pins->lock);
-	return ret;
-}
-
 /* ---- saving files that would be lost --------------------------------------------------- */
 
 /* Return true if the path no longer refers to the pinned file. */
-static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
+static bool is_gone(const struct tally_dso *dso, const struct tally_pin *pin)
 {
 	struct tally_image image;
 	bool is;
@@ -296,11 +203,11 @@ static bool is_trusted(int fd)
 void tally_dso_index_pinned(struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
-	struct pin pin;
+	struct tally_pin pin;
 
 	if (dso->kind != TALLY_DSO_USER || !options->pins || !options->index_dir)
 		return;
-	pin = pin_take(options->pins, dso);
+	pin = tally_pin_take(options->pins, dso);
 	if (pin.fd < 0)
 		return;
 	dso->is_kept = pin.id.size && is_trusted(pin.fd) && is_gone(dso, &pin);

@@ -12,8 +12,6 @@
 
 #include "symbols/symbols.h"
 
-struct tally_image;
-struct tally_build_id;
 struct tally_pins;
 
 /* Create an empty set of pins. Returns 0 or -ENOMEM. */
@@ -25,16 +23,6 @@ void tally_pins_free(struct tally_pins *pins);
 /* Open the file that `key` identifies and that was just mapped, unless it is already open.
  * Compressed files, and files that cannot be opened, are not pinned. Returns 0 or -ENOMEM. */
 int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key);
-
-/* For the loaders, open the file that was pinned for a DSO with the same key. Returns 0; -EAGAIN if
- * it is not open; TALLY_DSO_ERROR_REPLACED or -ESTALE if it was overwritten; or an error from
- * tally_image_open(). */
-int tally_pins_open(struct tally_pins *pins, const struct tally_dso *dso,
-		    struct tally_image *ret_image);
-
-/* Get the build-id that the file had when it was pinned. Returns 0, or -ENOENT if it is unknown. */
-int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
-			struct tally_build_id *ret_id);
 
 /* Write the symbols and unwind rules of a DSO to its index, so that they can be found later by
  * build-id (docs/internals/index-format.md). This is only done if the pinned file has a build-id,

@@ -16,12 +16,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "symbols/dso_key.h"
+#include "symbols/dso_state.h"
 #include "symbols/elf/elf.h"
+#include "symbols/load_rules.h"
 #include "symbols/symbols_table.h"
 
 struct tally_symbols;
 struct tally_dso;
-struct tally_unwind_table;
 struct tally_pins;
 
 /* Strings and arrays are copied by tally_symbols_new(). Zero or NULL selects perf's defaults. */
@@ -61,72 +63,6 @@ struct tally_symbols_options {
 	 * and changed after the recording is not used for code and unwind rules. To detect changes,
 	 * mtime is used if the file has the recorded inode, otherwise ctime. */
 	int64_t recorded;
-};
-
-enum tally_dso_kind {
-	TALLY_DSO_USER,     /* an ELF file; addresses are file offsets */
-	TALLY_DSO_KERNEL,   /* the core kernel; absolute addresses */
-	TALLY_DSO_MODULE,   /* "[ext4]", "/lib/modules/.../ext4.ko"; absolute addresses */
-	TALLY_DSO_VDSO,     /* the vdso; offsets in its image */
-	TALLY_DSO_PERF_MAP, /* code without a file, e.g. JIT; absolute addresses */
-	TALLY_DSO_JITDUMP,  /* code in a JIT compiler's dump; offsets in that file */
-	TALLY_DSO_UNKNOWN,  /* cannot have symbols: other special mappings, or no mapping */
-};
-
-/* Inode of a file, as in MMAP2 records. All zero if unknown. */
-struct tally_dso_inode {
-	uint64_t ino;
-	uint32_t maj, min; /* device number; major is 0 for an anonymous device */
-};
-
-/* Identity of an object. A file is identified by its path and build-id. If the build-id is unknown,
- * it is identified by its path and inode, because containers can have different files at the same
- * path. Device numbers are only compared if both belong to disks, because two containers based on
- * the same image have the same file on two overlays. */
-struct tally_dso_key {
-	enum tally_dso_kind kind;
-	const char *name;        /* recorded path or name; copied */
-	const uint8_t *build_id; /* NULL if unknown */
-	size_t build_id_size;    /* size limit is TALLY_BUILD_ID_MAX; longer IDs are truncated */
-	/* Process that owns the code (PERF_MAP, JITDUMP). For USER, a process that mapped the file,
-	 * or 0. The file may be accessible through the process's /proc/PID/root, but the process is
-	 * not part of the identity. */
-	pid_t pid;
-	/* PERF_MAP: pid in the process's own namespace. If it is 0, it is read from procfs, or
-	 * is the same as `pid` if the process has exited. */
-	pid_t nspid;
-	struct tally_dso_inode inode; /* USER; ignored if a build-id is known */
-	uint64_t start, end;          /* USER: `pid`'s mapping of the file, or 0; not in the key */
-};
-
-/* Result of searching for symbols, see tally_dso_status(). */
-enum tally_dso_state {
-	TALLY_DSO_NOT_LOADED,  /* no lookup yet */
-	TALLY_DSO_LOADED,      /* symbols were found */
-	TALLY_DSO_MISSING,     /* no such file; the recording is from elsewhere, or symfs is set */
-	TALLY_DSO_MISMATCH,    /* no file has the recorded build-id */
-	TALLY_DSO_NO_SYMBOLS,  /* the file is stripped */
-	TALLY_DSO_NOT_ELF,     /* the file is not an ELF file */
-	TALLY_DSO_BROKEN,      /* the file is malformed */
-	TALLY_DSO_DENIED,      /* no permission (or kptr_restrict) */
-	TALLY_DSO_UNSUPPORTED, /* compressed module, and no decompressor */
-	TALLY_DSO_TOO_LARGE,   /* the file, or a table in it, exceeds a limit */
-	TALLY_DSO_TRUNCATED,   /* the file was truncated while it was being read */
-	TALLY_DSO_FOREIGN,     /* not known to be from the recorded machine and kernel */
-	TALLY_DSO_REPLACED,    /* the file at the path is not the one that was mapped */
-	TALLY_DSO_CHANGED,     /* the file has no build-id, and changed after the recording */
-	TALLY_DSO_NOT_TRUSTED, /* a JIT compiler's file that belongs to an untrusted user */
-	TALLY_DSO_NO_FILE,     /* this kind of object has no symbols */
-	TALLY_DSO_NO_MEMORY,
-	TALLY_DSO_NO_LINES, /* from here on, states for lines only, see symbols_lines.h */
-	TALLY_DSO_TIMEOUT,
-	TALLY_DSO_OVER_MEMORY,
-	TALLY_DSO_CRASHED,
-	TALLY_DSO_DAMAGED,
-	TALLY_DSO_INCOMPLETE,
-	TALLY_DSO_NO_RESOURCES,
-	TALLY_DSO_DEBUG_ONLY, /* for symbols and lines: only the debug file was found */
-	TALLY_DSO_REMOVED,    /* recorded on this machine, but the file no longer exists */
 };
 
 /* Source of symbols. */
@@ -184,60 +120,15 @@ void tally_symbols_free(struct tally_symbols *symbols);
 int tally_symbols_set_origin(struct tally_symbols *symbols, enum tally_symbols_origin origin,
 			     const char *release);
 
-/* Get the DSO for `key`, creating it if necessary. Equal keys always get the same DSO, which is
- * owned by `symbols`. Returns 0; -EINVAL if the name is NULL; or -ENOMEM. */
-int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
-		  struct tally_dso **ret_dso);
-
 /* Free the DSOs that are not marked in `keep`, which is indexed by DSO number. The first kernel is
  * always kept. The remaining DSOs are renumbered in the same order. Pointers to them and to their
  * data stay valid. */
 void tally_symbols_collect(struct tally_symbols *symbols, const uint8_t *keep);
 
-/* Return the number of DSOs. */
-size_t tally_symbols_nr_dsos(const struct tally_symbols *symbols);
-
-/* Return the kind of object for the file name in a MMAP record. Names in user space are "//anon",
- * "[anon]", "[vdso]", "[heap]", "/memfd:...", "/dev/zero", or a path. With `kernel`, names are
- * "[kernel.kallsyms]_text", "[ext4]" or ".../ext4.ko.xz". */
-enum tally_dso_kind tally_dso_kind_of(const char *filename, bool kernel);
-
-/* Set the recorded address of the kernel or a module. Call this before the first lookup. For the
- * kernel, `address` is the address of the symbol `reference` ("_text", "_stext"), which is used to
- * relocate a vmlinux. Without an address, a vmlinux is used at its linked address, unless the
- * kernel is the running one. For a module, `address` is the start of its text, and `reference` is
- * NULL. `reference` is copied. Returns 0 or -ENOMEM. */
-int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t address);
-
-/* Get the address that was set for the DSO. Returns false if none was set. */
-bool tally_dso_address(const struct tally_dso *dso, uint64_t *ret_address);
-
 /* Return the symbol at `addr`, or NULL. For USER and VDSO, `addr` is the file offset (ip -
  * map.start + map.pgoff). For JITDUMP, it is the offset in the dump (jit_code.h). Otherwise it is
  * the absolute address. The result lives until `symbols` is freed. */
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);
-
-/* Return true if a path names a JIT compiler's dump (jit-PID.dump), and get the pid. */
-bool tally_jitdump_pid(const char *path, int *ret_pid);
-
-/* Return the DSO's unwind rules, for addresses in the form that tally_dso_find() takes. They are
- * compiled on the first call, and live until `symbols` is freed. If there are no rules, the result
- * is NULL and tally_dso_rules_state() returns the reason: NO_SYMBOLS if the file has no rules,
- * otherwise the same states as for symbols. */
-const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso);
-enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso);
-
-/* Get the clone of a DSO in another `symbols`, creating it if necessary. Clones are used to load
- * rules in another thread. Returns 0 or -ENOMEM. */
-int tally_dso_clone(struct tally_symbols *symbols, const struct tally_dso *of,
-		    struct tally_dso **ret_twin);
-/* Move the rules that were loaded for the clone to `dso`, unless it already has rules. */
-void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin);
-
-/* Return true if frame pointers may be used to find callers where the DSO has no rule. This is the
- * case if it has rules elsewhere, or if its functions set up frame pointers. Only valid after
- * tally_dso_rules(). */
-bool tally_dso_has_frame_pointers(const struct tally_dso *dso);
 
 /* Return the name to print for a symbol from tally_dso_find(dso). It is demangled, unless
  * demangling is disabled. The result is cached, so the same pointer is returned for the same
@@ -254,18 +145,6 @@ bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbo
 /* Return the result of loading symbols. */
 struct tally_dso_status tally_dso_status(const struct tally_dso *dso);
 
-/* Return a constant, lower-case description of a state. */
-const char *tally_dso_state_text(enum tally_dso_state state);
-
-enum tally_dso_kind tally_dso_kind(const struct tally_dso *dso);
-const char *tally_dso_name(const struct tally_dso *dso);
-
-/* For PERF_MAP and JITDUMP, return the process that owns the code. */
-pid_t tally_dso_pid(const struct tally_dso *dso);
-
-/* Return true if the DSO was recorded with a build-id. */
-bool tally_dso_has_recorded_id(const struct tally_dso *dso);
-
 /* Return the recorded build-id. If none was recorded, read and return the build-id of the file.
  * Returns NULL and size 0 if the file has no build-id. */
 const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size);
@@ -277,13 +156,5 @@ const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size);
  * or the error from opening the file. */
 int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 			       size_t *ret_size);
-
-/* Convert between a DSO and its number. DSOs are numbered from 0 in order of creation. The number
- * passed to tally_dso_at() must exist. */
-uint32_t tally_dso_number(const struct tally_dso *dso);
-struct tally_dso *tally_dso_at(const struct tally_symbols *symbols, uint32_t number);
-
-/* Iterate over the DSOs in order of creation, starting with `*pos` 0. Returns NULL at the end. */
-struct tally_dso *tally_dso_next(const struct tally_symbols *symbols, size_t *pos);
 
 #endif

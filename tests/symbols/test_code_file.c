@@ -17,6 +17,7 @@
 #include "jit_image.h"
 #include "symbols/code_file.h"
 #include "symbols/dso.h"
+#include "symbols/load_errors.h"
 #include "temporary.h"
 
 enum {

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "symbols/cache/index_check.h"
 #include "symbols/cache/index_sources.h"
 #include "symbols/cache/index_table.h"
-#include "symbols/symbols_load.h"
+#include "symbols/dso_files.h"
 #include "symbols/mapped_file.h"
+#include "symbols/origin.h"
 
 /* Minimum number of symbols: reading a smaller table takes no longer than reading its index. */
 enum { SYMBOLS_LEAST = 256 };

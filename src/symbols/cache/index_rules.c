@@ -6,7 +6,7 @@
 
 #include "symbols/cache/index_dso.h"
 #include "symbols/cache/index_write.h"
-#include "symbols/symbols_load.h"
+#include "symbols/dso_path.h"
 
 /* Minimum size of the rules in bytes: compiling smaller rules takes no longer than reading an
  * index. */

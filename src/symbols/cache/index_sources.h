@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sources of an object's symbols. tally_sources_check() checks whether the same files would be
- * found now.
+ * Sources of an object's symbols. tally_sources_check() (index_check.h) checks whether the same
+ * files would be found now.
  *
  * An object's symbols depend not only on its build-id, but also, for example, on the installed
  * debug files. A loader tries candidate paths (candidates.h) in order. The file at each path, or
@@ -76,13 +76,14 @@ void tally_sources_set_object(struct tally_dso *dso, const struct tally_build_id
 			      const char *word);
 void tally_sources_mark_unfit(const struct tally_dso *dso);
 
-void tally_sources_free(struct tally_dso *dso);
+/* Get the boot ID, because kallsyms is valid only for the boot in which it was read. Returns 0 or
+ * -errno. */
+int tally_boot_read(char boot[40]);
 
-/* Check if the DSO's loader would now use the same sources as `index`. If so, `*ret_path` is the
- * file that the symbols came from; the caller frees it. Returns 0; -ESTALE if the sources differ;
- * or -ENOMEM. */
-int tally_sources_check(const struct tally_dso *dso, const struct tally_build_id *object,
-			struct tally_index *index, enum tally_dso_source *ret_source,
-			char **ret_path);
+/* Get the checksum of the start of the running kernel's kallsyms, as read with the current
+ * permissions. `fd` is /proc/kallsyms, or 0 to open it. Returns 0 or -errno. */
+int tally_kallsyms_head_read(int fd, uint64_t *ret_sum);
+
+void tally_sources_free(struct tally_dso *dso);
 
 #endif

@@ -15,25 +15,17 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "symbols/symbols_load.h"
+#include "symbols/dso_files.h"
+#include "symbols/dso_path.h"
 #include "symbols/jit/jit_code.h"
 #include "symbols/jit/jit_file.h"
 #include "symbols/jit/jitdump.h"
+#include "symbols/load_errors.h"
+#include "symbols/origin.h"
 
 /* If a check took longer than LOOK_NS, the next check is delayed by CHECK_INTERVAL_FACTOR times
- * that duration. Checks after failed lookups are at least CHECK_INTERVAL_NS apart. */
-enum { LOOK_NS = 10000000, CHECK_INTERVAL_NS = 1000000000, CHECK_INTERVAL_FACTOR = 16 };
-
-struct tally_dso_jit {
-	struct tally_jit_file file;
-	int place;        /* index of the file's candidate path */
-	uint64_t looked;  /* end of the last check, ns of CLOCK_MONOTONIC */
-	uint64_t took;    /* duration of the last check, ns */
-	bool is_final;    /* no process is writing to the file */
-	bool is_given_up; /* not checked again: too large, or memory allocation failed */
-	bool has_arch_clock;
-	uint16_t machine; /* EM_... machine of a dump's code */
-};
+ * that duration. */
+enum { LOOK_NS = 10000000, CHECK_INTERVAL_FACTOR = 16 };
 
 /* ---- ownership of the files ------------------------------------------------------- */
 
@@ -74,9 +66,7 @@ static bool process_stat(const struct tally_dso *dso, uid_t *ret_uid)
 	return true;
 }
 
-/* Open a file if its owner is trusted, because anyone can write to /tmp. Trusted owners are root,
- * the effective user and, while the process is running, its user. */
-static int file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
+int tally_dso_jit_file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
 {
 	uid_t uids[3] = {0, geteuid()};
 	struct tally_file_owners owners = {uids, 2};
@@ -150,7 +140,7 @@ static int place_read(struct tally_dso *dso, int place, pid_t nspid, bool is_sam
 	place_path(dso, place, nspid, &path);
 	ret = tally_str_error(&path);
 	if (!ret)
-		ret = file_open(dso, tally_str_text(&path), &fd);
+		ret = tally_dso_jit_file_open(dso, tally_str_text(&path), &fd);
 	if (!ret) {
 		ret = tally_jit_file_read(&dso->jit->file, &reading, fd);
 		*used += (dso->jit->file.total - before) * weight;
@@ -227,9 +217,7 @@ static bool jit_refresh(struct tally_dso *dso)
 	return true;
 }
 
-/* Check the file again, unless the last check was less than `apart` ns ago. Failed lookups are
- * frequent, so use a coarse clock. */
-static bool jit_refresh_limited(struct tally_dso *dso, uint64_t apart)
+bool tally_dso_jit_refresh(struct tally_dso *dso, uint64_t apart)
 {
 	struct tally_dso_jit *jit = dso->jit;
 	struct timespec now;
@@ -253,7 +241,7 @@ void tally_symbols_jit_refresh(struct tally_symbols *symbols)
 		/* The pid of a process that has exited may have been reused. */
 		if ((*dso)->jit && (*dso)->jit->is_final)
 			(*dso)->jit->is_final = !process_stat(*dso, &uid);
-		(void)jit_refresh_limited(*dso, 0);
+		(void)tally_dso_jit_refresh(*dso, 0);
 	}
 }
 
@@ -273,66 +261,9 @@ const struct tally_symbol *tally_dso_jit_find(struct tally_dso *dso, uint64_t pl
 	if (dso->kind == TALLY_DSO_JITDUMP)
 		return tally_jit_find_place(&dso->jit->file.made, place);
 	code = tally_jit_find(&dso->jit->file.made, place, TALLY_JIT_ALWAYS);
-	if (!code && jit_refresh_limited(dso, CHECK_INTERVAL_NS))
+	if (!code && tally_dso_jit_refresh(dso, TALLY_JIT_CHECK_NS))
 		code = tally_jit_find(&dso->jit->file.made, place, TALLY_JIT_ALWAYS);
 	return code ? code->symbol : NULL;
-}
-
-bool tally_dso_jit_offset(struct tally_dso *dso, uint64_t addr, uint64_t time, uint64_t *ret_place)
-{
-	const struct tally_jit_code *code;
-
-	tally_dso_load(dso);
-	if (!dso->jit)
-		return false;
-	if (dso->jit->has_arch_clock)
-		time = TALLY_JIT_ALWAYS;
-	code = tally_jit_find(&dso->jit->file.made, addr, time);
-	if (!code && jit_refresh_limited(dso, CHECK_INTERVAL_NS))
-		code = tally_jit_find(&dso->jit->file.made, addr, time);
-	if (code)
-		*ret_place = code->symbol->start + (addr - code->where.start);
-	return code;
-}
-
-const struct tally_line *tally_dso_jit_find_line(struct tally_dso *dso, uint64_t place,
-						 struct tally_span *ret_span)
-{
-	tally_dso_load(dso);
-	return dso->jit ? tally_jit_find_line(&dso->jit->file.made, place, ret_span) : NULL;
-}
-
-bool tally_dso_jit_has_lines(struct tally_dso *dso)
-{
-	tally_dso_load(dso);
-	return dso->jit && dso->jit->file.made.lines.len;
-}
-
-int tally_dso_jit_open(struct tally_dso *dso, int *ret_fd, uint16_t *ret_machine)
-{
-	struct stat st;
-	int fd, ret;
-
-	tally_dso_load(dso);
-	if (!dso->jit || !dso->path)
-		return -ENOENT;
-	ret = file_open(dso, dso->path, &fd);
-	if (ret)
-		return ret;
-	if (fstat(fd, &st) || st.st_dev != dso->jit->file.dev || st.st_ino != dso->jit->file.ino) {
-		close(fd);
-		return TALLY_DSO_ERROR_REPLACED;
-	}
-	*ret_fd = fd;
-	*ret_machine = dso->jit->machine;
-	return 0;
-}
-
-uint64_t tally_dso_jit_bias(const struct tally_dso *dso, uint64_t place)
-{
-	uint64_t addr;
-
-	return tally_jit_find_address(&dso->jit->file.made, place, &addr) ? addr - place : 0;
 }
 
 void tally_dso_jit_status(const struct tally_dso *dso, struct tally_dso_status *status)

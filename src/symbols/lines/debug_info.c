@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "symbols/elf/elf_bytes.h"
-#include "symbols/symbols_load.h"
-#include "symbols/mapped_file.h"
 #include "symbols/candidates.h"
+#include "symbols/dso_path.h"
+#include "symbols/elf/elf_bytes.h"
+#include "symbols/load_errors.h"
+#include "symbols/mapped_file.h"
+#include "symbols/origin.h"
+#include "symbols/vdso.h"
 
 static bool has_info(const struct tally_image *image)
 {

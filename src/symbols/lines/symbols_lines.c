@@ -9,11 +9,11 @@
 
 #include "base/arith.h"
 #include "dwarf/worker.h"
+#include "symbols/embedded/stored.h"
+#include "symbols/jit/jit_lookup.h"
 #include "symbols/lines/debug_info.h"
 #include "symbols/lines/dso_lines.h"
-#include "symbols/symbols_load.h"
-#include "symbols/jit/load_jit.h"
-#include "symbols/embedded/stored.h"
+#include "symbols/load_errors.h"
 
 enum {
 	SECONDS = 120,

@@ -19,8 +19,7 @@
 #include "../../symbols/elf_image.h"
 #include "base/file.h"
 #include "cli/main/truncation.h"
-#include "symbols/dso.h"
-#include "symbols/symbols_load.h"
+#include "symbols/dso_files.h"
 #include "tally/perfdata.h"
 
 enum { LEN = 64 << 10, PAGE = 4096 };

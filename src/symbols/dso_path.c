@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Parts of the paths at which files are searched for. */
+#include "symbols/dso_path.h"
+
+void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path)
+{
+	const char *symfs = dso->owner->options.symfs;
+
+	if (symfs)
+		tally_str_add(str, symfs);
+	if (symfs && path[0] != '/')
+		tally_str_add_char(str, '/');
+	tally_str_add(str, path);
+}
+
+bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
+			     struct tally_str *str)
+{
+	if (id->size < 2)
+		return false;
+	tally_str_add(str, dir);
+	tally_str_add(str, "/.build-id/");
+	tally_str_add_hex(str, id->id[0], 2);
+	tally_str_add_char(str, '/');
+	for (size_t i = 1; i < id->size; i++)
+		tally_str_add_hex(str, id->id[i], 2);
+	return true;
+}
