@@ -5,7 +5,8 @@
 
 #include "events/cursor.h"
 #include "events/parse.h"
-#include "events/events_suggest.h"
+#include "events/events_error.h"
+#include "events/events_specs.h"
 
 enum { DATA_LEN = 4, CODE_LEN = sizeof(long) };
 

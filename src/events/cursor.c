@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lexer for event strings: words, numbers, and errors with an offset. */
+/* Lexer for event strings: words and numbers. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/arith.h"
 #include "base/text.h"
 #include "events/cursor.h"
 #include "events/parse.h"
-#include "events/events_suggest.h"
 
 char tally_parser_peek(const struct tally_event_parser *p)
 {
@@ -36,26 +33,6 @@ struct tally_word tally_parser_word(struct tally_event_parser *p, const char *st
 		p->at++;
 	word.len = (size_t)(p->text + p->at - word.text);
 	return word;
-}
-
-void tally_error_fix(struct tally_event_error *err, const char *text)
-{
-	snprintf(err->fix, sizeof(err->fix), "%s", text);
-}
-
-int tally_parser_fail(struct tally_event_parser *p, int code, const char *text,
-		      struct tally_word word)
-{
-	uintptr_t start = (uintptr_t)p->text, at = (uintptr_t)word.text;
-	size_t shown = TALLY_MIN(word.len, sizeof(p->err->slice) - 1);
-
-	memset(p->err, 0, sizeof(*p->err));
-	p->err->code = code;
-	p->err->text = text;
-	p->err->offset = at >= start && at <= start + p->len ? at - start : p->at;
-	if (shown)
-		memcpy(p->err->slice, word.text, shown);
-	return code;
 }
 
 bool tally_word_is(struct tally_word word, const char *text)

@@ -15,11 +15,6 @@ void tally_parser_blanks(struct tally_event_parser *p);
 /* Consume a word, up to one of `stops`, white space or the end. */
 struct tally_word tally_parser_word(struct tally_event_parser *p, const char *stops);
 
-/* Fill in the error and return `code`. If `word` is not part of p->text because it is in the terms
- * of an alias, the offset is p->at. */
-int tally_parser_fail(struct tally_event_parser *p, int code, const char *text,
-		      struct tally_word word);
-
 bool tally_word_is(struct tally_word word, const char *text);
 
 /* Copy the word into the list's arena. Returns NULL if out of memory. */

@@ -8,16 +8,7 @@
 #include "events/parse.h"
 #include "events/events_suggest.h"
 #include "events/tracefs.h"
-
-_Static_assert(sizeof(((struct tally_event_error *)0)->near) ==
-		       sizeof(((struct tally_suggest *)0)->near),
-	       "the error holds what was found");
-
-void tally_error_near(struct tally_event_error *err, const struct tally_suggest *suggest)
-{
-	err->nr_near = suggest->nr;
-	memcpy(err->near, suggest->near, sizeof(err->near));
-}
+#include "events/events_error.h"
 
 static int offer_info(const struct tally_event_info *info, void *data)
 {

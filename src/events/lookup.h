@@ -26,20 +26,8 @@ int tally_pmu_alias_parse(struct tally_event_parser *p, struct tally_word name,
 int tally_pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct tally_word alias,
 		  const struct tally_terms *terms);
 
-/* Copy a PMU's CPUs into a spec. Returns 0 or -ENOMEM. */
-int tally_spec_cpus(struct tally_event_parser *p, const struct tally_pmu *pmu,
-		    struct tally_event_spec *spec);
-
 /* Split "64Bytes" into 64 and "Bytes". If there is no number, the result is 1. */
 double tally_unit_split(const char *text, const char **ret_unit);
-
-/* Mark the specs from index `first` on as parts of a single event. */
-void tally_specs_merge(struct tally_event_parser *p, size_t first);
-
-/* Find the table row with this name for this PMU. Returns 1 if found, 0 if not, or an error if the
- * tables cannot be opened. */
-int tally_table_describe(struct tally_events *events, const struct tally_pmu *pmu,
-			 struct tally_word name, struct tally_table_event *ret_event);
 
 /* Parse an event from the CPU's tables. Returns 1 if added, 0 if not found, or an error. */
 int tally_table_parse(struct tally_event_parser *p, struct tally_word name,
@@ -50,20 +38,9 @@ int tally_table_parse(struct tally_event_parser *p, struct tally_word name,
  * only if an event was added. */
 int tally_spelling_parse(struct tally_event_parser *p, struct tally_word head);
 
-/* Add an event for each kind of core. Returns 1 if there are several kinds and specs for all of
- * them were added, 0 otherwise, or an error. */
-int tally_cores_parse(struct tally_event_parser *p, const struct tally_event_spec *spec);
-
-/* Split a group, the specs from index `first` on, into one group for each kind of core. The members
- * of a group must be on the same core. Returns 0 or -ENOMEM. */
-int tally_cores_split(struct tally_event_parser *p, size_t first);
-
 /* Return true if a name in the CPU's tables starts with this word and a dot. The tables must be
  * open. */
 bool tally_table_has_prefix(struct tally_events *events, struct tally_word word);
-
-/* Fill in the error if the tables cannot be opened. */
-int tally_table_fail(struct tally_event_parser *p, int code, struct tally_word word);
 
 /* Add to the error any information about a name that is not in this CPU's tables. */
 void tally_table_explain(struct tally_event_parser *p, struct tally_word name);

@@ -9,7 +9,7 @@
 #include "base/arith.h"
 #include "events/lookup.h"
 #include "events/metric.h"
-#include "events/events_suggest.h"
+#include "events/events_error.h"
 
 enum { MAX_METRICS = 1024 };
 
@@ -18,19 +18,6 @@ struct metric_memory {
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_formula *) formulas;
 };
-
-int tally_metric_fail(struct tally_metric_maker *maker, int code, const char *text,
-		      struct tally_word word)
-{
-	size_t shown = TALLY_MIN(word.len, sizeof(maker->err->slice) - 1);
-
-	memset(maker->err, 0, sizeof(*maker->err));
-	maker->err->code = code;
-	maker->err->text = text;
-	maker->err->offset = (size_t)(word.text - maker->text);
-	memcpy(maker->err->slice, word.text, shown);
-	return code;
-}
 
 static bool word_equals(struct tally_word word, const char *text, size_t len)
 {

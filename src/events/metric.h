@@ -75,8 +75,4 @@ double tally_literal_value(struct tally_events *events, const char *text, size_t
  * and the index of each event in the string. Returns 0 or -ENOMEM. */
 int tally_metrics_group(struct tally_metric_maker *maker, struct tally_str *out);
 
-/* Fill in the error and return `code`. */
-int tally_metric_fail(struct tally_metric_maker *maker, int code, const char *text,
-		      struct tally_word word);
-
 #endif

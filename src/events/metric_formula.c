@@ -11,6 +11,7 @@
 #include "events/metric.h"
 #include "events/names.h"
 #include "events/pmu.h"
+#include "events/events_error.h"
 
 enum { MAX_DEPTH = 16 }; /* maximum nesting of metrics that refer to other metrics */
 

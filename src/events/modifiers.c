@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "events/cursor.h"
 #include "events/parse.h"
-#include "events/events_suggest.h"
+#include "events/events_error.h"
 
 static const char letters[] = "ukhpPGHSDIWeb";
 

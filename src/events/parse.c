@@ -11,30 +11,14 @@
 
 #include "base/arith.h"
 #include "events/names.h"
+#include "events/events_error.h"
+#include "events/events_specs.h"
+#include "events/events_cores.h"
 
-enum { MAX_EVENTS = 65536, MAX_TEXT = 1 << 20 };
+enum { MAX_TEXT = 1 << 20 };
 
 /* Characters that end a name. */
 #define STOPS ",{}/:"
-
-int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec *spec)
-{
-	struct tally_event_spec copy = *spec;
-	int ret;
-
-	if (p->specs.len == MAX_EVENTS)
-		return tally_parser_fail(p, -E2BIG, "too many events",
-					 (struct tally_word){p->text + p->at, 0});
-	copy.attr.size = sizeof(copy.attr);
-	copy.attr.exclude_guest = 1; /* guests are counted only on request */
-	copy.leader = (uint32_t)p->specs.len;
-	copy.merge_first = copy.leader;
-	copy.nr_members = 1;
-	ret = tally_vec_push(&p->specs, copy);
-	if (!ret)
-		ret = tally_vec_push(&p->modified, 0);
-	return ret;
-}
 
 /* ---- a single event ---------------------------------------------------------- */
 

@@ -45,9 +45,6 @@ struct tally_terms {
 
 /* ---- parts of the grammar --------------------------------------------------- */
 
-/* Append a copy of `spec` as a group of its own. Returns 0, -E2BIG or -ENOMEM. */
-int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec *spec);
-
 /* Parse terms up to and including the closing slash. The cursor must be after the opening slash.
  * Returns 0 or an error. */
 int tally_terms_parse(struct tally_event_parser *p, struct tally_terms *ret_terms);

@@ -61,6 +61,9 @@ int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 		  struct tally_pmu **ret_pmu);
 void tally_pmu_free(struct tally_pmu *pmu);
 
+/* Fill in events->cores with the core PMUs in sysfs. Returns 0 or -ENOMEM. */
+int tally_pmu_cores_here(struct tally_events *events);
+
 /* Fill in events->cores with this machine's core PMUs, one for each kind of core. The list stays
  * empty if there is no such PMU. If the tables are for another machine with several kinds of core,
  * a PMU is created for each kind. Returns 0 or -ENOMEM. */
@@ -69,6 +72,9 @@ int tally_pmu_cores(struct tally_events *events);
 /* Return true if there may be several kinds of core. Only names are checked; the PMUs are not
  * read. */
 bool tally_pmu_several_cores(struct tally_events *events);
+
+/* Return true if the name is that of a PMU that may count the events of a core. */
+bool tally_pmu_is_core(const char *name);
 
 /* Return true if a pattern matches a PMU name. uncore_cbox_0 is matched by its full name, by
  * wildcards (if `glob`), and by uncore_cbox and cbox. */

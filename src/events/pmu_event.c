@@ -2,7 +2,6 @@
 /* Convert pmu/terms/ to an attr: expand aliases, and encode terms according to the PMU's
  * formats. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
@@ -14,7 +13,8 @@
 #include "events/lookup.h"
 #include "events/names.h"
 #include "events/parse.h"
-#include "events/events_suggest.h"
+#include "events/events_error.h"
+#include "events/events_specs.h"
 
 struct target {
 	struct tally_pmu *pmu;
@@ -257,24 +257,6 @@ static int term_set(struct tally_event_parser *p, struct target *target,
 	return ret < 0 ? ret : 0;
 }
 
-int tally_spec_cpus(struct tally_event_parser *p, const struct tally_pmu *pmu,
-		    struct tally_event_spec *spec)
-{
-	size_t size = pmu->cpus.len * sizeof(uint32_t);
-	uint32_t *cpus;
-
-	spec->uncore = pmu->uncore;
-	if (!pmu->cpus.len)
-		return 0;
-	cpus = tally_arena_alloc(p->arena, size);
-	if (!cpus)
-		return -ENOMEM;
-	memcpy(cpus, pmu->cpus.data, size);
-	spec->cpus = cpus;
-	spec->nr_cpus = pmu->cpus.len;
-	return 0;
-}
-
 int tally_pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct tally_word alias,
 		  const struct tally_terms *terms)
 {
@@ -298,30 +280,6 @@ int tally_pmu_add(struct tally_event_parser *p, struct tally_pmu *pmu, struct ta
 	if (!ret)
 		ret = tally_parser_add(p, &spec);
 	return ret ? ret : 1;
-}
-
-void tally_specs_merge(struct tally_event_parser *p, size_t first)
-{
-	for (size_t i = first; p->specs.len - first > 1 && i < p->specs.len; i++) {
-		struct tally_event_spec *spec = &p->specs.data[i];
-
-		spec->merge = true;
-		spec->merge_first = (uint32_t)first;
-		spec->hybrid = !spec->uncore &&
-			       (spec->nr_cpus || p->events->tables.whose == TALLY_CPU_OTHER);
-	}
-}
-
-bool tally_pmu_fits(const char *name, const char *pattern, bool glob)
-{
-	size_t len = strlen(pattern);
-
-	if (glob ? !fnmatch(pattern, name, 0)
-		 : !strncmp(name, pattern, len) && name[len] == '_' &&
-			    strspn(name + len + 1, "0123456789") == strlen(name + len + 1))
-		return true;
-	return !strncmp(name, "uncore_", 7) && strncmp(pattern, "uncore_", 7) &&
-	       (!strcmp(name + 7, pattern) || tally_pmu_fits(name + 7, pattern, glob));
 }
 
 static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)

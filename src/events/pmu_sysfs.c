@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/arith.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "events/pmu.h"
@@ -165,19 +163,6 @@ static int formats_read(struct tally_events *events, struct tally_pmu *pmu)
 	return ret;
 }
 
-static bool is_core_name(const char *name)
-{
-	static const char *const prefixes[] = {"cpu_core", "cpu_atom", "cpu_lowpower",
-					       "armv",     "apple_",   "riscv-pmu"};
-
-	if (!strcmp(name, "cpu"))
-		return true;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
-
 static int pmu_load(struct tally_events *events, struct tally_pmu *pmu)
 {
 	long type, precise = -1;
@@ -191,7 +176,7 @@ static int pmu_load(struct tally_events *events, struct tally_pmu *pmu)
 	ret = cpus_read(events, pmu);
 	if (!ret)
 		ret = formats_read(events, pmu);
-	pmu->core = !pmu->uncore && is_core_name(pmu->name);
+	pmu->core = !pmu->uncore && tally_pmu_is_core(pmu->name);
 	return ret;
 }
 
@@ -224,32 +209,6 @@ int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 	return 0;
 }
 
-/* Return true if there are several core PMUs. Most machines have only one kind of core, with a PMU
- * named "cpu". */
-static bool several_check(struct tally_events *events)
-{
-	const tally_name_vec *names;
-	char path[PATH_MAX];
-	size_t nr = 0;
-
-	snprintf(path, sizeof(path), "%s/cpu", events->devices);
-	if (events->tables.whose == TALLY_CPU_OTHER)
-		return !tally_pmu_cores(events) && events->cores.len > 1;
-	if (!access(path, F_OK) || tally_pmu_names(events, &names))
-		return false;
-	for (size_t i = 0; i < names->len; i++)
-		nr += is_core_name(names->data[i]);
-	return nr > 1;
-}
-
-bool tally_pmu_several_cores(struct tally_events *events)
-{
-	if (!events->several_known)
-		events->several = several_check(events);
-	events->several_known = true;
-	return events->several;
-}
-
 static int cores_find(struct tally_events *events)
 {
 	const tally_name_vec *names;
@@ -264,24 +223,20 @@ static int cores_find(struct tally_events *events)
 	for (size_t i = 0; !ret && i < names->len; i++) {
 		const char *name = names->data[i];
 
-		if (is_core_name(name) && !tally_pmu_get(events, name, strlen(name), &pmu) &&
+		if (tally_pmu_is_core(name) && !tally_pmu_get(events, name, strlen(name), &pmu) &&
 		    pmu->core)
 			ret = tally_vec_push(&events->cores, pmu);
 	}
 	return ret;
 }
 
-int tally_pmu_cores(struct tally_events *events)
+int tally_pmu_cores_here(struct tally_events *events)
 {
 	int ret = 0;
 
-	if (events->cores_known)
-		return 0;
-	events->cores_known = true;
-	if (events->tables.whose == TALLY_CPU_OTHER)
-		ret = tally_table_cores_build(events);
-	else if (events->tables.whose == TALLY_CPU_THIS)
+	if (!events->cores_known)
 		ret = cores_find(events);
+	events->cores_known = true;
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -292,23 +247,4 @@ void tally_pmu_free(struct tally_pmu *pmu)
 	tally_vec_free(&pmu->formats);
 	tally_vec_free(&pmu->cpus);
 	free(pmu);
-}
-
-bool tally_pmu_is_attribute(const char *file)
-{
-	static const char *const suffixes[] = {".scale", ".unit", ".per-pkg", ".snapshot"};
-	size_t len = strlen(file);
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(suffixes); i++) {
-		size_t n = strlen(suffixes[i]);
-
-		if (len > n && !strcmp(file + len - n, suffixes[i]))
-			return true;
-	}
-	return false;
-}
-
-bool tally_glob_has(const char *text, size_t len)
-{
-	return memchr(text, '*', len) || memchr(text, '?', len) || memchr(text, '[', len);
 }

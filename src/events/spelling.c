@@ -18,6 +18,7 @@
 #include "events/cursor.h"
 #include "events/lookup.h"
 #include "events/parse.h"
+#include "events/events_error.h"
 
 enum { MAX_PIECES = 16, MAX_NAME = 256 };
 

@@ -1,61 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events from tables, and events on machines with several kinds of core. */
+/* Events from the tables of a CPU. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
-#include "events/cursor.h"
 #include "events/lookup.h"
 #include "events/parse.h"
-
-int tally_table_fail(struct tally_event_parser *p, int code, struct tally_word word)
-{
-	const char *path = p->events->tables.path;
-
-	if (code == -ENOMEM)
-		return code;
-	tally_parser_fail(p, code, "cannot read the event tables", word);
-	snprintf(p->err->fix, sizeof(p->err->fix), "%s: %s", path ? path : "built-in tables",
-		 code == -EINVAL ? "invalid content" : strerror(-code));
-	return code;
-}
-
-static const char *row_pmu(const struct tally_table_event *event)
-{
-	const struct tally_model *model = event->table->model;
-
-	return tally_model_text(model, tally_model_pmu(model, event->row->pmu)->name);
-}
-
-static bool row_fits(struct tally_events *events, const struct tally_table_event *event,
-		     const struct tally_pmu *pmu)
-{
-	const struct tally_model *model = event->table->model;
-
-	return tally_table_pmu_fits(
-		events, event->table, row_pmu(event),
-		tally_model_text(model, tally_model_traits(model, event->row)->compat), pmu);
-}
-
-int tally_table_describe(struct tally_events *events, const struct tally_pmu *pmu,
-			 struct tally_word name, struct tally_table_event *ret_event)
-{
-	struct tally_table_cursor cursor = {0};
-	struct tally_table_event event;
-	int ret = tally_tables_open(events);
-
-	if (ret)
-		return ret;
-	while (tally_table_next(events, &cursor, name, &event)) {
-		if (!row_fits(events, &event, pmu))
-			continue;
-		*ret_event = event;
-		return 1;
-	}
-	return 0;
-}
+#include "events/events_error.h"
+#include "events/events_specs.h"
 
 /* ---- names without a PMU ------------------------------------------------------- */
 
@@ -79,14 +33,15 @@ static int row_add(struct tally_event_parser *p, size_t first,
 	int ret = 0;
 
 	tally_vec_for_each (core, &p->events->cores) {
-		if (!ret && row_fits(p->events, event, *core))
+		if (!ret && tally_table_row_fits(p->events, event, *core))
 			ret = pmu_add_once(p, first, *core, name, terms);
 	}
-	if (ret || !strcmp(row_pmu(event), "default_core") || tally_pmu_names(p->events, &names))
+	if (ret || !strcmp(tally_table_row_pmu(event), "default_core") ||
+	    tally_pmu_names(p->events, &names))
 		return ret;
 	for (size_t i = 0; i < names->len && !ret; i++) {
 		if (!tally_pmu_get(p->events, names->data[i], strlen(names->data[i]), &pmu) &&
-		    row_fits(p->events, event, pmu))
+		    tally_table_row_fits(p->events, event, pmu))
 			ret = pmu_add_once(p, first, pmu, name, terms);
 	}
 	return ret;
@@ -99,7 +54,7 @@ static int row_make(struct tally_event_parser *p, size_t first,
 		    const struct tally_terms *terms)
 {
 	struct tally_pmu *pmu;
-	int ret = tally_table_pmu_build(p->events, row_pmu(event), &pmu);
+	int ret = tally_table_pmu_build(p->events, tally_table_row_pmu(event), &pmu);
 
 	return ret ? ret : pmu_add_once(p, first, pmu, name, terms);
 }
@@ -111,7 +66,7 @@ static int pmu_missing(struct tally_event_parser *p, const struct tally_table_ev
 	snprintf(p->err->fix, sizeof(p->err->fix),
 		 "the event needs the PMU %.64s; see /sys/bus/event_source/devices for the "
 		 "available PMUs",
-		 row_pmu(event));
+		 tally_table_row_pmu(event));
 	return -ENODEV;
 }
 
@@ -119,7 +74,7 @@ static int row_parse(struct tally_event_parser *p, size_t first,
 		     const struct tally_table_event *event, struct tally_word name,
 		     const struct tally_terms *terms)
 {
-	bool core = !strcmp(row_pmu(event), "default_core");
+	bool core = !strcmp(tally_table_row_pmu(event), "default_core");
 	int ret = tally_pmu_cores(p->events);
 
 	if (ret)
@@ -200,118 +155,4 @@ void tally_table_explain(struct tally_event_parser *p, struct tally_word name)
 			 "'tally list' lists the events of %s",
 			 tables->whose == TALLY_CPU_OTHER ? tally_tables_name(tables)
 							  : "this machine");
-}
-
-/* ---- several kinds of core ------------------------------------------------------------ */
-
-int tally_cores_parse(struct tally_event_parser *p, const struct tally_event_spec *spec)
-{
-	size_t first = p->specs.len;
-	int ret;
-
-	if (spec->tool || spec->attr.type == PERF_TYPE_SOFTWARE ||
-	    !tally_pmu_several_cores(p->events))
-		return 0;
-	ret = tally_pmu_cores(p->events);
-	if (ret || p->events->cores.len < 2)
-		return ret;
-	tally_vec_for_each (core, &p->events->cores) {
-		struct tally_event_spec one = *spec;
-
-		if (spec->attr.type == PERF_TYPE_RAW)
-			one.attr.type = (*core)->type;
-		else
-			one.attr.config |= (uint64_t)(*core)->type << PERF_PMU_TYPE_SHIFT;
-		one.pmu = (*core)->name;
-		ret = tally_spec_cpus(p, *core, &one);
-		if (!ret)
-			ret = tally_parser_add(p, &one);
-		if (ret)
-			return ret;
-	}
-	tally_specs_merge(p, first);
-	return 1;
-}
-
-/* A member of a group to be split, with its original index. */
-struct group_member {
-	struct tally_event_spec spec;
-	size_t from, core;
-};
-
-static size_t core_of(const struct tally_event_parser *p, const struct tally_event_spec *spec)
-{
-	for (size_t i = 0; i < p->events->cores.len; i++)
-		if (spec->hybrid && !strcmp(spec->pmu, p->events->cores.data[i]->name))
-			return i;
-	return 0;
-}
-
-static int placed_compare(const void *a, const void *b)
-{
-	const struct group_member *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	return x->from < y->from ? -1 : 1;
-}
-
-/* Create a group from the members [from, to), which belong to the same kind of core. */
-static void part_make(struct tally_event_parser *p, size_t from, size_t to, uint32_t group)
-{
-	for (size_t i = from; i < to; i++) {
-		struct tally_event_spec *spec = &p->specs.data[i];
-
-		spec->leader = (uint32_t)from;
-		spec->nr_members = (uint32_t)(to - from);
-		spec->group = group;
-	}
-}
-
-static void members_store(struct tally_event_parser *p, size_t first,
-			  const struct group_member *placed, size_t nr)
-{
-	uint32_t group = placed[0].spec.group;
-	size_t part = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		struct tally_event_spec *spec = &p->specs.data[first + i];
-		size_t to = i;
-
-		*spec = placed[i].spec;
-		for (size_t j = 0; spec->merge && j < nr; j++)
-			if (placed[j].from == spec->merge_first)
-				to = j;
-		spec->merge_first = (uint32_t)(first + to);
-		if (i + 1 < nr && placed[i + 1].core == placed[part].core)
-			continue;
-		part_make(p, first + part, first + i + 1, group);
-		group = p->nr_groups++;
-		part = i + 1;
-	}
-	p->nr_groups--;
-}
-
-int tally_cores_split(struct tally_event_parser *p, size_t first)
-{
-	size_t nr = p->specs.len - first;
-	bool several = false;
-	struct group_member *placed;
-
-	for (size_t i = first; i < p->specs.len; i++)
-		several |= p->specs.data[i].hybrid;
-	if (!several)
-		return 0;
-	placed = calloc(nr, sizeof(*placed));
-	if (!placed)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
-		const struct tally_event_spec *spec = &p->specs.data[first + i];
-
-		placed[i] = (struct group_member){*spec, first + i, core_of(p, spec)};
-	}
-	qsort(placed, nr, sizeof(*placed), placed_compare);
-	members_store(p, first, placed, nr);
-	free(placed);
-	return 0;
 }

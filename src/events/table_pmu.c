@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "events/parse.h"
 #include "events/pmu.h"
+#include "events/tables.h"
 
 static const char core_name[] = "default_core";
 
@@ -46,4 +48,39 @@ bool tally_table_pmu_fits(struct tally_events *events, const struct tally_table 
 	    !(strchr(name, ',') && parts_fit(pmu->name, name)))
 		return false;
 	return !*compat || identifier_fits(events, compat, pmu->name);
+}
+
+const char *tally_table_row_pmu(const struct tally_table_event *event)
+{
+	const struct tally_model *model = event->table->model;
+
+	return tally_model_text(model, tally_model_pmu(model, event->row->pmu)->name);
+}
+
+bool tally_table_row_fits(struct tally_events *events, const struct tally_table_event *event,
+			  const struct tally_pmu *pmu)
+{
+	const struct tally_model *model = event->table->model;
+
+	return tally_table_pmu_fits(
+		events, event->table, tally_table_row_pmu(event),
+		tally_model_text(model, tally_model_traits(model, event->row)->compat), pmu);
+}
+
+int tally_table_describe(struct tally_events *events, const struct tally_pmu *pmu,
+			 struct tally_word name, struct tally_table_event *ret_event)
+{
+	struct tally_table_cursor cursor = {0};
+	struct tally_table_event event;
+	int ret = tally_tables_open(events);
+
+	if (ret)
+		return ret;
+	while (tally_table_next(events, &cursor, name, &event)) {
+		if (!tally_table_row_fits(events, &event, pmu))
+			continue;
+		*ret_event = event;
+		return 1;
+	}
+	return 0;
 }

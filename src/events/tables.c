@@ -152,7 +152,7 @@ static int request_push(struct tally_tables *tables)
 static int cores_push(struct tally_events *events)
 {
 	struct tally_tables *tables = &events->tables;
-	int ret = tally_pmu_cores(events);
+	int ret = tally_pmu_cores_here(events);
 
 	for (size_t i = 0; i < events->cores.len && !ret; i++) {
 		const struct tally_pmu *pmu = events->cores.data[i];
@@ -197,7 +197,7 @@ static int tables_choose(struct tally_events *events)
 
 	if (tables->asked)
 		return *tables->asked ? request_push(tables) : 0;
-	ret = tally_pmu_cores(events);
+	ret = tally_pmu_cores_here(events);
 	if (!ret)
 		ret = cores_differ(events) ? cores_push(events)
 					   : rows_push(tables, tables->arch, tables->cpuid, NULL);

@@ -64,6 +64,18 @@ bool tally_table_next(struct tally_events *events, struct tally_table_cursor *cu
 bool tally_table_pmu_fits(struct tally_events *events, const struct tally_table *table,
 			  const char *name, const char *compat, const struct tally_pmu *pmu);
 
+/* Return the name of a row's PMU in the tables. */
+const char *tally_table_row_pmu(const struct tally_table_event *event);
+
+/* Return true if the row applies to a PMU on this machine. */
+bool tally_table_row_fits(struct tally_events *events, const struct tally_table_event *event,
+			  const struct tally_pmu *pmu);
+
+/* Find the table row with this name for this PMU. Returns 1 if found, 0 if not, or an error if the
+ * tables cannot be opened. */
+int tally_table_describe(struct tally_events *events, const struct tally_pmu *pmu,
+			 struct tally_word name, struct tally_table_event *ret_event);
+
 /* Create a PMU that is not in sysfs, with its driver's formats: the core PMU ("cpu" or
  * "default_core"), or another PMU with events in the tables. `name` is the name in the tables or
  * the name of an instance ("uncore_cha_3"), either with or without "uncore_". Returns 0, -ENOENT,

@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "events/cursor.h"
 #include "events/parse.h"
+#include "events/events_error.h"
 
 enum term_kind { TERM_U64, TERM_U32, TERM_BOOL, TERM_NOT, TERM_TEXT, TERM_FLAG };
 

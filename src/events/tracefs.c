@@ -14,7 +14,8 @@
 #include "base/file.h"
 #include "events/cursor.h"
 #include "events/parse.h"
-#include "events/events_suggest.h"
+#include "events/events_error.h"
+#include "events/events_specs.h"
 
 #define MOUNT "mount -t tracefs tracefs /sys/kernel/tracing"
 
