@@ -8,11 +8,6 @@
 #include "printfmt/printfmt.h"
 #include "printfmt/printfmt_compile.h"
 
-static int out_of_memory(struct tally_tp_compiler *c)
-{
-	return tally_tp_fail(c, -ENOMEM, "out of memory");
-}
-
 static int expect_close(struct tally_tp_compiler *c)
 {
 	return tally_tp_accept(c, ")")
@@ -47,7 +42,7 @@ static int field_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	c->at += len;
 	node = tally_tp_node_new(c, op);
 	if (!node)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	node->offset = field->offset;
 	node->size = field->size;
 	node->relative = field->is_relative;
@@ -175,14 +170,14 @@ static int table_parse(struct tally_tp_compiler *c, struct tally_tp_node *node)
 
 		ret = entry_parse(c, &entry);
 		if (!ret && tally_vec_push(&rows, entry))
-			ret = out_of_memory(c);
+			ret = tally_tp_no_memory(c);
 		tally_tp_accept(c, ",");
 	}
 	if (!ret && !rows.len)
 		ret = tally_tp_fail(c, -EOPNOTSUPP, "table without rows");
 	if (!ret) {
 		copy = tally_arena_alloc(&c->print->arena, rows.len * sizeof(*copy));
-		ret = copy ? 0 : out_of_memory(c);
+		ret = copy ? 0 : tally_tp_no_memory(c);
 	}
 	if (!ret) {
 		memcpy(copy, rows.data, rows.len * sizeof(*copy));
@@ -198,7 +193,7 @@ static int table_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 {
 	struct tally_tp_node *node = tally_tp_node_new(c, op);
 	const struct tally_tp_node *delimiter;
-	int ret = node ? tally_tp_expr_parse(c, &node->a) : out_of_memory(c);
+	int ret = node ? tally_tp_expr_parse(c, &node->a) : tally_tp_no_memory(c);
 
 	if (!ret)
 		ret = expect_comma(c);
@@ -224,7 +219,7 @@ static int array_call(struct tally_tp_compiler *c, enum tally_tp_op op, const ch
 		      const struct tally_tp_node **ret_node)
 {
 	struct tally_tp_node *node = tally_tp_node_new(c, op);
-	int ret = node ? tally_tp_expr_parse(c, &node->a) : out_of_memory(c);
+	int ret = node ? tally_tp_expr_parse(c, &node->a) : tally_tp_no_memory(c);
 
 	if (!ret)
 		ret = expect_comma(c);
@@ -278,7 +273,7 @@ static int sizeof_call(struct tally_tp_compiler *c, const struct tally_tp_node *
 		return ret;
 	node = tally_tp_node_new(c, TP_NUM);
 	if (!node)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	if (of->op != TP_FIELD && of->op != TP_INDEX)
 		return tally_tp_fail(c, -EOPNOTSUPP, "sizeof argument is not a field");
 	node->value = of->size;

@@ -37,7 +37,7 @@ static int piece_push(struct builder *b, const struct tally_tp_piece *conversion
 		char *text = tally_arena_bytes(&print->arena, tally_round_up(len, TALLY_TP_BLOCK));
 
 		if (!text)
-			return tally_tp_fail(b->c, -ENOMEM, "out of memory");
+			return tally_tp_no_memory(b->c);
 		memset(text, 0, tally_round_up(len, TALLY_TP_BLOCK));
 		memcpy(text, b->literal.data, len);
 		piece.before = text;
@@ -45,7 +45,7 @@ static int piece_push(struct builder *b, const struct tally_tp_piece *conversion
 		tally_str_clear(&b->literal);
 	}
 	if (tally_vec_push(&print->pieces, piece))
-		return tally_tp_fail(b->c, -ENOMEM, "out of memory");
+		return tally_tp_no_memory(b->c);
 	return 0;
 }
 
@@ -280,7 +280,7 @@ static int conversion_parse(struct builder *b)
 	if (!ret && (piece.star_width || piece.star_precision)) {
 		piece.len = (uint32_t)(b->at - start);
 		piece.text = tally_arena_strndup(&b->c->print->arena, b->text + start, piece.len);
-		ret = piece.text ? 0 : tally_tp_fail(b->c, -ENOMEM, "out of memory");
+		ret = piece.text ? 0 : tally_tp_no_memory(b->c);
 	}
 	return ret ? ret : piece_push(b, &piece);
 }

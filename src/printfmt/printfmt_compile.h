@@ -41,7 +41,10 @@ void tally_tp_blanks(struct tally_tp_compiler *c);
 
 /* Skip `token` and return true if it is next. */
 bool tally_tp_accept(struct tally_tp_compiler *c, const char *token);
+
+/* Fill in the error and return its code. */
 int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text);
+int tally_tp_no_memory(struct tally_tp_compiler *c);
 
 /* Allocate a node in the print fmt's arena. Returns NULL if out of memory. */
 struct tally_tp_node *tally_tp_node_new(struct tally_tp_compiler *c, enum tally_tp_op op);

@@ -9,48 +9,6 @@
 #include "printfmt/printfmt.h"
 #include "printfmt/printfmt_compile.h"
 
-enum { MAX_NODES_BYTES = 1 << 19 };
-
-int tally_tp_fail(struct tally_tp_compiler *c, int code, const char *text)
-{
-	return tally_error_at(c->err, code, text, (uint64_t)(c->at - c->start));
-}
-
-void tally_tp_blanks(struct tally_tp_compiler *c)
-{
-	while (c->at < c->end && isspace((unsigned char)*c->at))
-		c->at++;
-}
-
-bool tally_tp_accept(struct tally_tp_compiler *c, const char *token)
-{
-	size_t len = strlen(token);
-
-	tally_tp_blanks(c);
-	if ((size_t)(c->end - c->at) < len || memcmp(c->at, token, len))
-		return false;
-	c->at += len;
-	return true;
-}
-
-struct tally_tp_node *tally_tp_node_new(struct tally_tp_compiler *c, enum tally_tp_op op)
-{
-	struct tally_tp_node *node = NULL;
-
-	if (c->print->arena.total < MAX_NODES_BYTES)
-		node = tally_arena_alloc(&c->print->arena, sizeof(*node));
-	if (!node)
-		return NULL;
-	memset(node, 0, sizeof(*node));
-	node->op = (uint8_t)op;
-	return node;
-}
-
-static int out_of_memory(struct tally_tp_compiler *c)
-{
-	return tally_tp_fail(c, -ENOMEM, "out of memory");
-}
-
 static bool is_word(char ch)
 {
 	return isalnum((unsigned char)ch) || ch == '_';
@@ -71,12 +29,12 @@ static int number_new(struct tally_tp_compiler *c, uint64_t value, const char *t
 	struct tally_tp_node *node = tally_tp_node_new(c, TP_NUM);
 
 	if (!node)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	node->value = value;
 	node->text = tally_arena_strndup(&c->print->arena, text, len);
 	node->len = (uint32_t)len;
 	*ret_node = node;
-	return node->text ? 0 : out_of_memory(c);
+	return node->text ? 0 : tally_tp_no_memory(c);
 }
 
 /* Parse a number such as 12, 0x1f or 017, with any suffix made up of u and l. */
@@ -114,32 +72,6 @@ static int char_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 	return ret;
 }
 
-int tally_tp_text_parse(struct tally_tp_compiler *c, const char **ret_text, uint32_t *ret_len)
-{
-	struct tally_str text = {0};
-	int ret = 0;
-
-	while (tally_tp_accept(c, "\"")) {
-		const char *start = c->at;
-
-		while (c->at < c->end && *c->at != '"')
-			c->at += *c->at == '\\' && c->at + 1 < c->end ? 2 : 1;
-		if (c->at >= c->end) {
-			ret = tally_tp_fail(c, -EINVAL, "missing closing quote after a string");
-			break;
-		}
-		tally_str_add_bytes(&text, start, (size_t)(c->at - start));
-		c->at++;
-	}
-	if (!ret) {
-		*ret_text = tally_arena_strndup(&c->print->arena, tally_str_text(&text), text.len);
-		*ret_len = (uint32_t)text.len;
-		ret = *ret_text && !tally_str_error(&text) ? 0 : out_of_memory(c);
-	}
-	tally_str_free(&text);
-	return ret;
-}
-
 static int field_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	const struct tally_tp_field *field;
@@ -159,7 +91,7 @@ static int field_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 	c->at += len;
 	node = tally_tp_node_new(c, TP_FIELD);
 	if (!node)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	node->offset = field->offset;
 	node->size = field->size;
 	node->element_size = field->element_size;
@@ -318,7 +250,7 @@ static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 		return ret;
 	node = tally_tp_node_new(c, TP_CAST);
 	if (!node)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	node->a = inner;
 	node->value = type_mask(type, strlen(type), c->print->target.long_size, &size);
 	node->size = size;
@@ -353,7 +285,7 @@ static int paren_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 static int text_new(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	struct tally_tp_node *node = tally_tp_node_new(c, TP_TEXT);
-	int ret = node ? tally_tp_text_parse(c, &node->text, &node->len) : out_of_memory(c);
+	int ret = node ? tally_tp_text_parse(c, &node->text, &node->len) : tally_tp_no_memory(c);
 
 	if (!ret)
 		*ret_node = node;
@@ -385,7 +317,7 @@ static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 	}
 	whole = tally_tp_node_new(c, TP_INDEX);
 	if (!whole)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	if (base->op == TP_FIELD) {
 		whole->size = base->element_size;
 		whole->element_size = base->element_size;
@@ -447,7 +379,7 @@ int tally_tp_operand_parse(struct tally_tp_compiler *c, struct tally_tp_node **r
 			return ret;
 		node = tally_tp_node_new(c, signs[i].op);
 		if (!node)
-			return out_of_memory(c);
+			return tally_tp_no_memory(c);
 		node->a = inner;
 		*ret_node = node;
 		return 0;

@@ -8,11 +8,6 @@
 
 enum { RANK_MINUS = 9 };
 
-static int out_of_memory(struct tally_tp_compiler *c)
-{
-	return tally_tp_fail(c, -ENOMEM, "out of memory");
-}
-
 /* Table of operators. An operator precedes its prefixes, such as "<<" before "<". A higher rank
  * binds more tightly. */
 static const struct {
@@ -58,7 +53,7 @@ static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 	struct tally_tp_node *node = tally_tp_node_new(c, op), *turned;
 
 	if (!node)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	node->a = left;
 	node->b = right;
 	if (node_rank(right) >= rank) {
@@ -70,7 +65,7 @@ static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 				     "unary minus after an operator that binds more tightly");
 	turned = tally_tp_node_new(c, right->op);
 	if (!turned)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	*turned = *right;
 	node->b = right->a;
 	turned->a = node;
@@ -93,7 +88,7 @@ static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
 		return ret;
 	node = tally_tp_node_new(c, TP_COND);
 	if (!node)
-		return out_of_memory(c);
+		return tally_tp_no_memory(c);
 	node->a = *test;
 	node->b = yes;
 	node->c = no;
