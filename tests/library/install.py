@@ -232,7 +232,8 @@ def test_all_is_there():
     lib = os.path.relpath(LIB, DEST + PREFIX)
     wanted = {"bin/tally", "bin/tally-jevents", "bin/jevents", "include/tally-jevents/pmu-events.h", "include/tally/classic.h", "share/doc/tally/LICENSE", "share/doc/tally/examples/region.c", "share/bash-completion/completions/tally", f"{lib}/pkgconfig/tally-core.pc"}
     wanted |= {f"{lib}/{name}" for name in ("libtally.so", "libtally.so.0", "libtally.a", "libtally-core.a")}
-    wanted |= {f"include/tally/{os.path.basename(path)}" for path in glob.glob(ROOT + "/include/tally/*.h*")}
+    # libtally does not contain the functions in profile.h, which need all of src/session and what it uses.
+    wanted |= {f"include/tally/{os.path.basename(path)}" for path in glob.glob(ROOT + "/include/tally/*.h*")} - {"include/tally/profile.h"}
     tap.same(sorted(wanted - there), [], "not installed")
 
 
