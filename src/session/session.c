@@ -136,6 +136,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 		ret = tally_machine_new(session->symbols, &session->machine);
 	tally_feed_init(&session->feed, session->machine, session_on_sample, session);
 	session->feed.joins = true;
+	session->reads = (struct tally_group_reads){.find = session_attr_by_id, .arg = session};
 	if (!ret)
 		ret = session_build_ids(session);
 	if (!ret)
@@ -158,13 +159,12 @@ void tally_session_close(struct tally_session *session)
 	tally_ranges_free(&session->cpus);
 	tally_ranges_free(&session->pids);
 	tally_ranges_free(&session->tids);
-	tally_map_free(&session->counts);
+	tally_group_reads_free(&session->reads);
 	tally_traces_free(&session->traces);
 	tally_intern_free(&session->comms);
 	tally_query_free(session->query);
 	tally_str_free(&session->fetched);
-	tally_vec_free(&session->chain);
-	tally_unwinder_free(&session->unwinder);
+	tally_user_chains_free(&session->chains);
 	session->machine = NULL;
 	session->symbols = NULL;
 	session->query = NULL;

@@ -16,10 +16,11 @@
 #include "base/str.h"
 #include "session/traces.h"
 #include "profile/process/feed.h"
+#include "profile/process/group_reads.h"
 #include "profile/process/machine.h"
 #include "profile/query.h"
 #include "profile/time_range.h"
-#include "profile/process/unwind.h"
+#include "profile/process/user_chain.h"
 #include "symbols/symbols.h"
 #include "tally/perfdata.h"
 
@@ -92,14 +93,12 @@ struct tally_session {
 	struct tally_str fetched; /* directory of fetched debug files */
 	struct tally_time_range time;
 	struct tally_ranges cpus, pids, tids; /* empty if there is no filter */
-	struct tally_map counts;              /* counter ID -> value in the previous sample */
+	struct tally_group_reads reads;
 	bool has_comms;
 	/* PERF_SAMPLE_* fields that the filter needs, and the subset missing from some samples. */
 	uint64_t filter_needs, filter_missed;
-	TALLY_VEC(uint64_t) chain;      /* see session_chain.h */
-	struct tally_unwinder unwinder; /* valid if has_unwinder; see session_chain.h */
-	uint8_t ip_register;
-	bool has_unwinder;
+	struct tally_user_chains chains; /* initialized at the first sample, see has_chains */
+	bool has_chains;
 	bool has_origin;          /* for a stream: the origin was found at the first sample */
 	bool is_again;            /* second pass: do not repeat warnings or counts */
 	bool is_cut;              /* the file was truncated while being read; already reported */

@@ -2,7 +2,6 @@
 #include "session/session_live.h"
 
 #include <errno.h>
-#include <sys/utsname.h>
 
 #include "abi/abi_record.h"
 #include "base/endian.h"
@@ -68,14 +67,30 @@ static int live_on_sample(void *arg, struct tally_feed_sample *sample)
 
 	if (!sample->thread->has_comm && sample->thread->tid > 0)
 		sample->thread = live_read_procfs(live, sample->thread);
-	return sample->thread ? live->on_sample(live->arg, sample) : -ENOMEM;
+	if (!sample->thread)
+		return -ENOMEM;
+	if (!live->completes)
+		return live->on_sample(live->arg, sample);
+	if (tally_user_chain(&live->chains, sample->attr, sample->thread, &sample->sample))
+		return -ENOMEM;
+	return tally_group_reads_pass(&live->reads, sample, live->on_sample, live->arg);
+}
+
+static const struct perf_event_attr *live_attr_by_id(void *arg, uint64_t id, uint32_t *ret_event)
+{
+	const struct tally_live *live = arg;
+	uint64_t event = tally_map_get(&live->ids, id);
+
+	if (event >= live->sampler->specs.len)
+		return NULL;
+	*ret_event = (uint32_t)event;
+	return &live->sampler->specs.data[event].attr;
 }
 
 int tally_live_init(struct tally_live *live, struct tally_sampler *sampler,
 		    const struct tally_symbols_options *symbols, tally_feed_fn *on_sample,
 		    void *arg)
 {
-	struct utsname name;
 	int ret = 0;
 
 	live->sampler = sampler;
@@ -96,14 +111,15 @@ int tally_live_init(struct tally_live *live, struct tally_sampler *sampler,
 	if (!ret)
 		ret = tally_machine_new(live->symbols, &live->machine);
 	tally_feed_init(&live->feed, live->machine, live_on_sample, live);
-	live->unwinder.machine = live->machine;
-	live->unwinder.arch = uname(&name) ? NULL : tally_unwind_arch_named(name.machine);
+	tally_user_chains_init(&live->chains, live->machine, "");
+	live->reads = (struct tally_group_reads){.find = live_attr_by_id, .arg = live};
 	return ret;
 }
 
 void tally_live_free(struct tally_live *live)
 {
-	tally_unwinder_free(&live->unwinder);
+	tally_user_chains_free(&live->chains);
+	tally_group_reads_free(&live->reads);
 	tally_feed_free(&live->feed);
 	tally_machine_free(live->machine);
 	tally_symbols_free(live->symbols);

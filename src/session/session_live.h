@@ -9,7 +9,8 @@
 #include "abi/abi_sample.h"
 #include "base/map.h"
 #include "profile/process/feed.h"
-#include "profile/process/unwind.h"
+#include "profile/process/group_reads.h"
+#include "profile/process/user_chain.h"
 #include "sampler/sampler.h"
 
 struct tally_live {
@@ -19,7 +20,11 @@ struct tally_live {
 	struct tally_symbols *symbols;
 	struct tally_machine *machine;
 	struct tally_feed feed; /* feeds `machine` */
-	struct tally_unwinder unwinder;
+	/* If `completes` is set, samples are passed on with the user part of their callchains, and
+	 * the sample of a group's leader once per member. Otherwise they are passed as recorded. */
+	bool completes;
+	struct tally_user_chains chains;
+	struct tally_group_reads reads;
 	tally_feed_fn *on_sample;
 	void *arg;
 };

@@ -9,6 +9,9 @@
  * reading up to the first sample. Returns 0 or -ENOMEM. */
 int session_find_origin(struct tally_session *session);
 
+/* Find an event by a sample's ID; see tally_group_find_fn. `session` is a struct tally_session. */
+const struct perf_event_attr *session_attr_by_id(void *session, uint64_t id, uint32_t *ret_event);
+
 /* Filter a sample from the feed and pass it to session->fn. `session` is a struct tally_session. */
 int session_on_sample(void *session, struct tally_feed_sample *sample);
 

@@ -6,46 +6,47 @@
 #include "abi/abi_record.h"
 #include "base/arith.h"
 #include "session/session.h"
-#include "session/session_chain.h"
 #include "session/session_filter.h"
 #include "session/session_private.h"
 
 /* ---- samples -------------------------------------------------------------------- */
 
-static int sample_pass(struct tally_session *session, const struct tally_perfdata_record *record,
+/* Pass on a record, without a sample if `sample` is NULL. */
+static int record_pass(struct tally_session *session, const struct tally_perfdata_record *record,
 		       struct tally_feed_sample *sample)
 {
 	return session->fn(session->arg, session, record, sample);
 }
 
-/* Pass on a sample with counter values (PERF_SAMPLE_READ) as one sample per group member. The
- * period is the increase in the member's counter since its previous value. Members with an
- * unchanged counter are skipped. */
-static int sample_counts(struct tally_session *session, const struct tally_perfdata_record *record,
-			 struct tally_feed_sample *sample)
+static int sample_pass(void *arg, struct tally_feed_sample *sample)
 {
-	const struct tally_read *read = &sample->sample.read;
-	int ret = 0;
+	return record_pass(arg, sample->tag, sample);
+}
 
-	for (uint64_t i = 0; i < read->nr && !ret; i++) {
-		struct tally_read_value value = tally_read_get(read, i);
-		uint64_t id = read->format & PERF_FORMAT_ID ? value.id : sample->sample.id;
-		uint64_t before = tally_map_get(&session->counts, id);
-		const struct tally_perfdata_event *event =
-			tally_perfdata_event_by_id(session->data, id);
+const struct perf_event_attr *session_attr_by_id(void *arg, uint64_t id, uint32_t *ret_event)
+{
+	const struct tally_session *session = arg;
+	const struct tally_perfdata_event *event = tally_perfdata_event_by_id(session->data, id);
 
-		if (before == TALLY_MAP_NONE)
-			before = 0;
-		if (event) {
-			sample->event = event->index;
-			sample->attr = &event->attr;
-		}
-		sample->period = value.value - before;
-		ret = tally_map_set(&session->counts, id, value.value);
-		if (!ret && sample->period)
-			ret = sample_pass(session, record, sample);
+	if (!event)
+		return NULL;
+	*ret_event = event->index;
+	return &event->attr;
+}
+
+/* The header of a stream, which names the architecture, is complete at the first sample. */
+static int sample_chain(struct tally_session *session, struct tally_feed_sample *sample)
+{
+	const struct tally_perfdata_env *env;
+
+	if (!session->has_chains) {
+		bool has_env = !tally_perfdata_env(session->data, &env);
+
+		tally_user_chains_init(&session->chains, session->machine,
+				       has_env ? env->arch : "");
+		session->has_chains = true;
 	}
-	return ret;
+	return tally_user_chain(&session->chains, sample->attr, sample->thread, &sample->sample);
 }
 
 /* Return true if the filter rejects the sample. Without filters, which is the common case, the
@@ -80,15 +81,12 @@ int session_on_sample(void *arg, struct tally_feed_sample *sample)
 	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
 	sample->number = record->number;
 	if (is_filtered_out(session, sample))
-		return sample_pass(session, record, NULL);
+		return record_pass(session, record, NULL);
 	session->health.branches +=
 		decoded->branches.nr && !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
-	if (decoded->present & PERF_SAMPLE_CALLCHAIN &&
-	    tally_session_chain(session, attr, sample->thread, &sample->sample))
+	if (sample_chain(session, sample))
 		return -ENOMEM;
-	if (decoded->present & PERF_SAMPLE_READ && decoded->read.nr)
-		return sample_counts(session, record, sample);
-	return sample_pass(session, record, sample);
+	return tally_group_reads_pass(&session->reads, sample, sample_pass, session);
 }
 
 /* ---- records -------------------------------------------------------------------- */
@@ -114,7 +112,7 @@ static int session_record(struct tally_session *session, const struct tally_perf
 	ret = session->is_again ? 0 : tally_traces_add(&session->traces, record);
 	if (!ret)
 		ret = tally_feed_record(&session->feed, &event, record->data, record->size);
-	return ret || session->was_passed ? ret : sample_pass(session, record, NULL);
+	return ret || session->was_passed ? ret : record_pass(session, record, NULL);
 }
 
 bool tally_session_sums_losses(const struct tally_session *session)
@@ -228,9 +226,9 @@ int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, u
 		ret = tally_machine_restart(session->machine);
 	if (ret)
 		return ret;
-	tally_map_free(&session->counts);
+	tally_group_reads_free(&session->reads);
 	session->is_again = true;
-	tally_unwinder_restart(&session->unwinder);
+	tally_unwinder_restart(&session->chains.unwinder);
 	tally_perfdata_select(session->data, wanted, nr);
 	ret = tally_session_run(session, fn, arg);
 	tally_perfdata_select(session->data, NULL, 0);

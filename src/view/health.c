@@ -219,7 +219,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 		tally_str_add(out, "; nothing lost, truncated or unnamed");
 	tally_str_add_char(out, '\n');
 	add_traces(&session->traces, out);
-	tally_health_stacks_text(&session->unwinder, all_files ? SIZE_MAX : 0, out);
+	tally_health_stacks_text(&session->chains.unwinder, all_files ? SIZE_MAX : 0, out);
 	health_files(session, all_files ? SIZE_MAX : NR_FILES, out);
 	tally_health_lines_text(session, profile, all_files ? SIZE_MAX : NR_FILES, out);
 	tally_health_jit_text(session, out);
@@ -241,7 +241,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 	for (int i = 0; i < NR_COUNTS; i++)
 		tally_json_u64(out, counts[i].name, counts[i].nr);
 	tally_traces_json(&session->traces, out);
-	tally_health_stacks_json(&session->unwinder, out);
+	tally_health_stacks_json(&session->chains.unwinder, out);
 	tally_health_jit_json(session, out);
 	tally_health_lines_json(session, profile, out);
 	tally_json_open(out, "files_without_symbols", '[');

@@ -67,7 +67,7 @@ static int finished_append(struct record_unwinding *unwinding, const void *bytes
 static int sample_rewrite(struct record_unwinding *unwinding, struct tally_feed_sample *from,
 			  enum tally_unwind_end end)
 {
-	const struct tally_unwinder *unwinder = &unwinding->live.unwinder;
+	const struct tally_unwinder *unwinder = &unwinding->live.chains.unwinder;
 	struct tally_sample *sample = &from->sample;
 	uint8_t note[TALLY_UNWIND_NOTE_SIZE];
 	size_t len;
@@ -110,7 +110,7 @@ static int sample_unwind(struct record_unwinding *unwinding, struct tally_feed_s
 	do {
 		if (has_backlog(unwinding))
 			return 0;
-		ret = tally_unwinder_run(&unwinding->live.unwinder, sample->thread, &sample->sample,
+		ret = tally_unwinder_run(&unwinding->live.chains.unwinder, sample->thread, &sample->sample,
 					 &end);
 		if (ret == -EAGAIN)
 			tally_loader_wait(unwinding->loader);
@@ -391,8 +391,8 @@ int record_unwinding_start(struct record *record)
 	}
 	if (!ret)
 		ret = tally_loader_new(record_pins_options(record), &unwinding->loader);
-	unwinding->live.unwinder.is_ready = tally_loader_is_ready;
-	unwinding->live.unwinder.arg = unwinding->loader;
+	unwinding->live.chains.unwinder.is_ready = tally_loader_is_ready;
+	unwinding->live.chains.unwinder.arg = unwinding->loader;
 	return ret ? ret : thread_start(unwinding);
 }
 

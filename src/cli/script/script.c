@@ -226,11 +226,11 @@ static void script_warn(const struct tally_session *session)
 		tally_print_warning("%" PRIu64 " samples have no user callers, because the records "
 				    "that contain the callers are missing",
 				    session->feed.counts.unjoined);
-	if (session->unwinder.counts.foreign)
+	if (session->chains.unwinder.counts.foreign)
 		tally_print_warning("%" PRIu64
 				    " samples have stack dumps that cannot be unwound, because "
 				    "they are not from a 64-bit program for x86-64 or AArch64",
-				    session->unwinder.counts.foreign);
+				    session->chains.unwinder.counts.foreign);
 }
 
 /* Initialise fields, filters and the printer. The caller must free them even if this fails. */

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "abi/abi_record.h"
-#include "base/arith.h"
 #include "cli/main/symbol_index.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_rows.h"
@@ -44,35 +43,17 @@ static const char *const idle_functions[] = {
 	NULL,
 };
 
-/* Unwind the user callchain from a stack dump. If the stack cannot be unwound, or its unwind rules
- * are still being loaded, the callchain has no user part. */
-static int feed_chain(struct top *top, const struct tally_thread *thread,
-		      struct tally_sample *sample)
-{
-	struct tally_unwinder *unwinder = &top->live.unwinder;
-	enum tally_unwind_end end;
-	int ret;
-
-	if (!sample->stack_user.len)
-		return 0;
-	ret = tally_unwinder_run(unwinder, thread, sample, &end);
-	if (ret > 0)
-		sample->callchain = (struct tally_words){(const uint8_t *)unwinder->chain.data,
-							 unwinder->chain.len};
-	return ret == -EAGAIN ? 0 : TALLY_MIN(ret, 0);
-}
-
 /* Add a sample to the profile. `arg` is a struct top. */
 static int feed_sample(void *arg, struct tally_feed_sample *sample)
 {
 	struct top *top = arg;
-	int ret = feed_chain(top, sample->thread, &sample->sample);
+	/* Members of a group that are only read in their leader's samples take no samples. */
+	bool is_own = sample->attr->sample_period;
 
-	if (ret)
-		return ret;
-	top->now.samples++;
-	top->now.user += sample->cpumode == PERF_RECORD_MISC_USER;
-	top->now.exact += !!(tally_record_header(sample->record).misc & PERF_RECORD_MISC_EXACT_IP);
+	top->now.samples += is_own;
+	top->now.user += is_own && sample->cpumode == PERF_RECORD_MISC_USER;
+	top->now.exact +=
+		is_own && tally_record_header(sample->record).misc & PERF_RECORD_MISC_EXACT_IP;
 	return tally_profile_add(&top->profile, sample);
 }
 
@@ -123,6 +104,7 @@ int top_feed_init(struct top *top)
 	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
+	top->live.completes = true;
 	top->live.feed.joins = true;
 	top->live.feed.deferred.limit = WAITING_LIMIT;
 	tally_machine_follow(top->live.machine);
@@ -141,8 +123,8 @@ int top_feed_start_loader(struct top *top)
 	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
-	top->live.unwinder.is_ready = tally_loader_is_ready;
-	top->live.unwinder.arg = top->loader;
+	top->live.chains.unwinder.is_ready = tally_loader_is_ready;
+	top->live.chains.unwinder.arg = top->loader;
 	return 0;
 }
 

@@ -205,6 +205,14 @@ def test_events_of_a_group():
     assert [line for line in lines if line.startswith("#")] == ["# event 'cpu-clock'", "# event 'task-clock'"], lines
 
 
+def test_members_that_are_only_read_have_rows():
+    """Check that the leader's samples are shown for the members that are read with them (:S)."""
+    may_watch()
+    with Started(built("spinner")):
+        lines = stdio("-a", "-e", "{cpu-clock,task-clock}:S", until=lambda s: sum("spin_often" in line for line in s) == 2)
+    assert [line for line in lines if line.startswith("#")] == ["# event 'cpu-clock'", "# event 'task-clock'"], lines
+
+
 def test_stdio_shows_callchains():
     """Check that -g prints children, and callers or callees below each row."""
     may_watch()
