@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is added to samples on their way: the user part of callchains, and a group's members. */
+/* Additions to samples on their way: the user part of callchains, and a group's members. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
