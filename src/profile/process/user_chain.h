@@ -16,7 +16,7 @@ struct tally_user_chains {
 };
 
 /* Initialize for samples of `machine`, which is borrowed. `arch` is the name of the architecture
- * that recorded the samples, as in uname(); "" stands for this machine's. */
+ * that recorded the samples, as in uname(); "" means this machine's. */
 void tally_user_chains_init(struct tally_user_chains *chains, struct tally_machine *machine,
 			    const char *arch);
 
