@@ -293,7 +293,6 @@ static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 
 	input.has_code = maker->request->has_code && number + 1 == maker->request->nr_inputs;
 	options.input = maker->request->inputs[number];
-	options.symbols.kallsyms_fd = tally_session_share_kallsyms(options.symbols.kallsyms_fd);
 	ret = tally_session_open(&options, &session);
 	if (ret)
 		return ret;

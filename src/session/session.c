@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "session/session_fetch.h"
 #include "session/session_filter.h"
@@ -25,15 +24,6 @@ bool tally_session_has(const struct tally_session *session, uint64_t field)
 			return true;
 	}
 	return false;
-}
-
-int tally_session_share_kallsyms(int fd)
-{
-	int own = fd > 0 ? dup(fd) : 0;
-
-	if (own > 0)
-		(void)lseek(own, 0, SEEK_SET);
-	return own > 0 ? own : 0;
 }
 
 /* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken
@@ -152,9 +142,6 @@ void tally_session_close(struct tally_session *session)
 	tally_feed_free(&session->feed);
 	tally_machine_free(session->machine);
 	tally_symbols_free(session->symbols);
-	if (session->options.symbols.kallsyms_fd > 0)
-		close(session->options.symbols.kallsyms_fd);
-	session->options.symbols.kallsyms_fd = 0;
 	tally_perfdata_close(session->data);
 	tally_ranges_free(&session->cpus);
 	tally_ranges_free(&session->pids);

@@ -147,11 +147,6 @@ const char *tally_session_name(const char *path);
 /* Return true if any event's samples have this PERF_SAMPLE_* field. */
 bool tally_session_has(const struct tally_session *session, uint64_t field);
 
-/* Duplicate the kallsyms descriptor, so that each of several sessions has its own descriptor to
- * close. `fd` is the result of tally_privileges_kallsyms(), or 0. Returns 0 if `fd` is 0 or on
- * failure. */
-int tally_session_share_kallsyms(int fd);
-
 /* Check that the kernel symbol files specified by the user can be read. Returns 0, or -errno after
  * emitting an error message. */
 int tally_session_check_files(const struct tally_symbols_options *options,

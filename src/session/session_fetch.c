@@ -169,7 +169,6 @@ int tally_session_fetch(const struct tally_session_options *options, struct tall
 	if (ret)
 		return ret;
 	once.debuginfod = NULL;
-	once.symbols.kallsyms_fd = tally_session_share_kallsyms(options->symbols.kallsyms_fd);
 	ret = tally_session_open(&once, &session);
 	if (!ret) {
 		ret = session_fetch(&fetch, &session, client, ret_dir);

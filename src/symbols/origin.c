@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "symbols/dso.h"
@@ -57,7 +58,8 @@ int tally_kallsyms_read_running(struct tally_symbols *symbols)
 
 	if (symbols->kallsyms)
 		return 0;
-	if (fd > 0)
+	/* Another session may have read the file to its end. */
+	if (fd > 0 && !lseek(fd, 0, SEEK_SET))
 		return tally_file_read_fd(fd, TALLY_KALLSYMS_MAX, &symbols->kallsyms,
 					  &symbols->kallsyms_len);
 	return tally_file_read("/proc/kallsyms", TALLY_KALLSYMS_MAX, &symbols->kallsyms,

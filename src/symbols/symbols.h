@@ -41,7 +41,7 @@ struct tally_symbols_options {
 	const char *fetched_dir;
 	bool no_unpack;       /* do not decompress a program's own file, see
 	                          * tally_image_open_plain() */
-	int kallsyms_fd;      /* /proc/kallsyms, opened while privileged; 0 if not open */
+	int kallsyms_fd;      /* /proc/kallsyms, opened while privileged; borrowed; 0 if not open */
 	bool no_demangle;     /* return raw names */
 	bool demangle_params; /* "f(int)" instead of "f", as perf does with -v */
 	bool ignore_vmlinux;  /* use only kallsyms */

@@ -383,15 +383,7 @@ static int annotate_run(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	config.symbol = word ? word : config.symbol;
-	config.recording.session.symbols = (struct tally_symbols_options){
-		.symfs = config.symfs,
-		.vmlinux = config.vmlinux,
-		.kallsyms = config.kallsyms,
-		.no_demangle = config.no_demangle,
-		.ignore_vmlinux = config.ignore_vmlinux,
-		.bounds = true,
-		.any_owner = config.is_force,
-	};
+	config.recording.session.symbols.bounds = true;
 	ret = annotate_config_finish(&config);
 	if (!ret)
 		ret = tally_recording_open(&config.recording, &session);

@@ -11,12 +11,11 @@
 struct annotate_config {
 	struct tally_recording_options recording;
 	const char *symbol, *dsos, *percent_type, *percent_limit, *style, *colour, *objdump;
-	const char *vmlinux, *kallsyms, *symfs;
 	struct tally_source_options source;
 	uint64_t prefix_strip, max_stack;
 	bool has_source, has_bytes, has_lines, has_paths, has_totals, show_samples, show_period;
-	bool is_grouped, is_missing_skipped, is_json, is_quiet, is_stdio, is_tui, is_force;
-	bool no_demangle, ignore_vmlinux, has_modules;
+	bool is_grouped, is_missing_skipped, is_json, is_quiet, is_stdio, is_tui;
+	bool has_modules;
 	/* Derived from the options above. */
 	bool is_global, by_hits, is_intel, has_colours;
 	enum tally_annotate_metric measure;

@@ -7,6 +7,7 @@
 #include "cli/annotate/annotate.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
+#include "cli/main/symbol_options.h"
 
 #define AT(member) offsetof(struct annotate_config, member)
 
@@ -60,24 +61,18 @@ const struct tally_option annotate_options[] = {
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
 	 "limit the callchain entries used (default: 127)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols, code and source:"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
-	 "read kernel symbols from this image"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
-	 "read kernel symbols from this file instead of /proc/kallsyms"},
-	{0, "ignore-vmlinux", TALLY_OPTION_FLAG, AT(ignore_vmlinux), NULL,
+	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
+	{0, "ignore-vmlinux", TALLY_OPTION_FLAG, AT(recording.session.symbols.ignore_vmlinux), NULL,
 	 "do not search for a kernel image"},
-	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	TALLY_OPTION_SYMFS(AT(recording.session.symbols)),
 	{0, "prefix", TALLY_OPTION_TEXT, AT(source.prefix), "dir",
 	 "prepend this to absolute source paths"},
 	{0, "prefix-strip", TALLY_OPTION_U64, AT(prefix_strip), "n",
 	 "strip this many leading directories from source paths before applying --prefix"},
-	{0, "debuginfod", TALLY_OPTION_TEXT, AT(recording.session.debuginfod), "urls",
-	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
-	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
-	 "show mangled C++, Rust and D names"},
-	{0, "no-index", TALLY_OPTION_FLAG, AT(recording.no_index), NULL,
-	 "do not read or write symbol indexes (see TALLY_INDEX)"},
-	{'f', "force", TALLY_OPTION_FLAG, AT(is_force), NULL,
+	TALLY_OPTION_DEBUGINFOD(AT(recording)),
+	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
+	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
+	{'f', "force", TALLY_OPTION_FLAG, AT(recording.session.symbols.any_owner), NULL,
 	 "accept JIT files owned by any user; ownership of recordings is never checked"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf compatibility:"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
@@ -163,7 +158,7 @@ static int config_prefix(struct annotate_config *config)
 		return -EINVAL;
 	}
 	config->source.prefix_strip = (unsigned)TALLY_MIN(config->prefix_strip, UINT64_C(4096));
-	config->source.symfs = config->symfs;
+	config->source.symfs = config->recording.session.symbols.symfs;
 	return 0;
 }
 

@@ -15,26 +15,24 @@
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
 #include "cli/main/archive_file.h"
+#include "cli/main/symbol_options.h"
 
 struct archive_config {
-	const char *input, *output, *symfs, *vmlinux, *kallsyms, *debuginfod;
+	struct tally_recording_options recording;
+	const char *output;
 	bool redact, force, quiet;
 };
 
 #define AT(member) offsetof(struct archive_config, member)
 
 static const struct tally_option archive_options[] = {
-	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file",
+	{'i', "input", TALLY_OPTION_TEXT, AT(recording.session.input), "file",
 	 "read this recording (default: perf.data)"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "write to this file instead of replacing the recording"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
-	 "read kernel symbols from this image"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
-	 "read kernel symbols from this file instead of /proc/kallsyms"},
-	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
-	{0, "debuginfod", TALLY_OPTION_TEXT, AT(debuginfod), "urls",
-	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
+	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
+	TALLY_OPTION_SYMFS(AT(recording.session.symbols)),
+	TALLY_OPTION_DEBUGINFOD(AT(recording)),
 	{0, "redact", TALLY_OPTION_FLAG, AT(redact), NULL,
 	 "replace paths, thread names, host and command line with placeholders; requires -o"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
@@ -96,20 +94,15 @@ static void print_done(const char *path, const struct tally_archived *done)
 
 static int archive_file(const struct archive_config *config, int fd)
 {
-	const struct tally_recording_options recording = {
-		.session = {.input = config->input,
-			    .debuginfod = config->debuginfod,
-			    .fd = fd,
-			    .symbols = {.symfs = config->symfs,
-					.vmlinux = config->vmlinux,
-					.kallsyms = config->kallsyms,
-					.any_owner = config->force,
-					.bounds = true}},
-	};
-	const char *output = config->output ? config->output : config->input;
+	struct tally_recording_options recording = config->recording;
+	const char *output = config->output ? config->output : recording.session.input;
 	struct tally_archived done;
-	int ret = tally_archive_file(&recording, output, config->redact, &done);
+	int ret;
 
+	recording.session.fd = fd;
+	recording.session.symbols.bounds = true;
+	recording.session.symbols.any_owner = config->force;
+	ret = tally_archive_file(&recording, output, config->redact, &done);
 	if (!ret && !config->quiet)
 		print_done(output, &done);
 	return ret;
@@ -153,7 +146,7 @@ static int archive_run(int argc, char **argv)
 				  &first);
 	if (!ret)
 		ret = tally_words_parse(&tally_command_archive, argc - first, argv + first,
-					&config.input, NULL);
+					&config.recording.session.input, NULL);
 	if (ret)
 		return ret - 1;
 	if (config.redact && !config.output) {
@@ -161,8 +154,9 @@ static int archive_run(int argc, char **argv)
 				  "itself is not changed");
 		return TALLY_EXIT_USAGE;
 	}
-	config.input = config.input ? config.input : "perf.data";
-	fd = input_open(config.input);
+	if (!config.recording.session.input)
+		config.recording.session.input = "perf.data";
+	fd = input_open(config.recording.session.input);
 	if (fd < 0)
 		return TALLY_EXIT_ERROR;
 	ret = archive_open_file(&config, fd);

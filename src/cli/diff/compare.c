@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/main/print.h"
+#include "cli/main/symbol_index.h"
 #include "session/session_profile.h"
 #include "view/health.h"
 #include "sampler/privileges.h"
@@ -234,8 +235,9 @@ static int input_read(struct comparison *comparison, uint32_t input)
 	int ret;
 
 	recording.session.input = config->inputs[input];
-	recording.session.symbols.kallsyms_fd =
-		tally_session_share_kallsyms(comparison->kallsyms_fd);
+	recording.kallsyms_fd = comparison->kallsyms_fd;
+	recording.session.symbols.index_dir = comparison->index.index_dir;
+	recording.session.symbols.index_limit = comparison->index.index_limit;
 	ret = tally_recording_open(&recording, &session);
 	if (ret)
 		return ret;
@@ -252,6 +254,8 @@ int comparison_read(struct comparison *comparison, const struct diff_config *con
 
 	*comparison =
 		(struct comparison){.config = config, .kallsyms_fd = tally_privileges_kallsyms()};
+	ret = tally_index_apply(config->recording.no_index, &comparison->index,
+				&comparison->index_dir);
 	tally_json_open(&comparison->json, NULL, '[');
 	for (uint32_t i = 0; i < config->nr_inputs && !ret; i++)
 		ret = input_read(comparison, i);
@@ -271,6 +275,7 @@ void comparison_free(struct comparison *comparison)
 	free(comparison->release);
 	if (comparison->kallsyms_fd > 0)
 		close(comparison->kallsyms_fd);
+	tally_str_free(&comparison->index_dir);
 	tally_str_free(&comparison->text);
 	tally_str_free(&comparison->json);
 }

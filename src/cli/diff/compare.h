@@ -22,8 +22,10 @@ struct comparison {
 	bool has_samples[TALLY_SIDES];
 	char *machine, *release; /* from the first recording that has them */
 	int kallsyms_fd;
-	struct tally_str text; /* comment lines about each file's health */
-	struct tally_str json; /* JSON array of the files and their health */
+	struct tally_symbols_options index; /* the index directory; everything else is zero */
+	struct tally_str index_dir;         /* `index` points to this string */
+	struct tally_str text;              /* comment lines about each file's health */
+	struct tally_str json;              /* JSON array of the files and their health */
 };
 
 /* Read all recordings. Return 0, or print an error and return -errno. */

@@ -20,12 +20,12 @@ enum diff_normalize {
 struct diff_config {
 	struct tally_recording_options recording;
 	const char *sort, *compute, *order, *by, *normalize, *percentage, *same;
-	const char *comms, *dsos, *symbols, *symfs, *kallsyms, *vmlinux, *separator, *colour;
+	const char *comms, *dsos, *symbols, *separator, *colour;
 	uint64_t count_a, count_b;
 	bool matched, has_periods, has_formula, quiet, json, stdio, children, no_verdicts, changed;
 	const char *html; /* see cli/main/html_file.h */
 	bool html_source; /* see cli/main/html_file.h */
-	bool no_bounds, no_demangle, force, verbose, is_inlined, inlined_given, raw_chains;
+	bool no_bounds, force, verbose, is_inlined, inlined_given, raw_chains;
 	/* Derived from the options. */
 	const char **inputs; /* nr_inputs paths; the first nr_baselines are side A */
 	uint32_t nr_inputs, nr_baselines;

@@ -10,6 +10,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/html_file.h"
+#include "cli/main/symbol_options.h"
 
 #define AT(member) offsetof(struct diff_config, member)
 
@@ -79,17 +80,11 @@ const struct tally_option diff_options[] = {
 	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,
 	 "use callchains as recorded, without validating return addresses"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
-	 "read kernel symbols from this image"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
-	 "read kernel symbols from this file instead of /proc/kallsyms"},
-	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
-	{0, "no-bounds", TALLY_OPTION_FLAG, AT(no_bounds), NULL,
-	 "show addresses, as perf does, instead of fn@START for functions without a name"},
-	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
-	 "show mangled C++, Rust and D names"},
-	{0, "no-index", TALLY_OPTION_FLAG, AT(recording.no_index), NULL,
-	 "do not read or write symbol indexes (see TALLY_INDEX)"},
+	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
+	TALLY_OPTION_SYMFS(AT(recording.session.symbols)),
+	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
+	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
+	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
 	 "overwrite any existing file; accept /tmp/perf-PID.map owned by any user"},
 	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL,
@@ -268,14 +263,8 @@ static int config_derive(struct diff_config *config)
 		.dsos = config->dso_list.items,
 		.symbols = config->symbol_list.items,
 	};
-	config->recording.session.symbols = (struct tally_symbols_options){
-		.symfs = config->symfs,
-		.vmlinux = config->vmlinux,
-		.kallsyms = config->kallsyms,
-		.no_demangle = config->no_demangle,
-		.bounds = !config->no_bounds,
-		.any_owner = config->force,
-	};
+	config->recording.session.symbols.bounds = !config->no_bounds;
+	config->recording.session.symbols.any_owner = config->force;
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
 	return ret;

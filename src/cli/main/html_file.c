@@ -166,8 +166,7 @@ int tally_html_file(const struct tally_html_file *file,
 		ret = page_make(&made);
 	if (ret == -ENOMEM)
 		tally_print_error("out of memory");
-	if (prepared.session.symbols.kallsyms_fd > 0)
-		close(prepared.session.symbols.kallsyms_fd);
+	tally_recording_finish(&prepared.session);
 	tally_str_free(&index_dir);
 	return ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/main/recordings.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,10 +37,20 @@ int tally_recording_prepare(struct tally_recording_options *recording, struct ta
 	session->messages = &tally_print_messages;
 	session->progress =
 		recording->goes_elsewhere ? &tally_progress_line_elsewhere : &tally_progress_line;
-	if (!session->symbols.kallsyms_fd)
-		session->symbols.kallsyms_fd = tally_privileges_kallsyms();
+	session->symbols.kallsyms_fd =
+		recording->kallsyms_fd
+			? fcntl(recording->kallsyms_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+			: tally_privileges_kallsyms();
 	ret = tally_privileges_drop(&tally_print_messages);
-	return ret ? ret : tally_index_apply(recording->no_index, &session->symbols, index_dir);
+	if (!ret && !session->symbols.index_dir)
+		ret = tally_index_apply(recording->no_index, &session->symbols, index_dir);
+	return ret;
+}
+
+void tally_recording_finish(const struct tally_session_options *session)
+{
+	if (session->symbols.kallsyms_fd > 0)
+		close(session->symbols.kallsyms_fd);
 }
 
 int tally_recording_open(const struct tally_recording_options *recording,
@@ -51,8 +62,8 @@ int tally_recording_open(const struct tally_recording_options *recording,
 
 	if (!ret)
 		ret = tally_session_open(&prepared.session, session);
-	else if (prepared.session.symbols.kallsyms_fd > 0)
-		close(prepared.session.symbols.kallsyms_fd);
+	if (ret)
+		tally_recording_finish(&prepared.session);
 	tally_str_free(&index_dir);
 	return ret;
 }
@@ -62,4 +73,5 @@ void tally_recording_close(struct tally_session *session)
 	if (session->is_cut)
 		(void)tally_truncation_pop();
 	tally_session_close(session);
+	tally_recording_finish(&session->options);
 }

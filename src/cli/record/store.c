@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record/store.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "archive/embed.h"
 #include "cli/main/archive_file.h"
@@ -37,9 +35,7 @@ static struct tally_recording_options own_recording(const struct record *record)
 
 	if (pins)
 		*symbols = *pins;
-	/* The session reads from this descriptor's current offset and closes the descriptor. */
-	if (record->kallsyms && !lseek(record->kallsyms, 0, SEEK_SET))
-		symbols->kallsyms_fd = fcntl(record->kallsyms, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	recording.kallsyms_fd = record->kallsyms;
 	symbols->bounds = true;
 	symbols->lines_seconds = LINES_SECONDS;
 	return recording;

@@ -312,14 +312,8 @@ static int report_run(int argc, char **argv)
 		config.rows.show.symbol_part = word;
 	if (config.separator && !strcmp(config.separator, "\\t"))
 		config.separator = "\t";
-	config.recording.session.symbols = (struct tally_symbols_options){
-		.symfs = config.symfs,
-		.vmlinux = config.vmlinux,
-		.kallsyms = config.kallsyms,
-		.no_demangle = config.no_demangle,
-		.bounds = !config.no_bounds,
-		.any_owner = config.force,
-	};
+	config.recording.session.symbols.bounds = !config.no_bounds;
+	config.recording.session.symbols.any_owner = config.force;
 	ret = config.html ? report_page(&config) : report_show_rows(&config);
 	tally_row_options_free(&config.rows);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;

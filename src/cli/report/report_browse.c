@@ -87,7 +87,7 @@ int report_browse(struct report *report)
 		.profile = &report->profile,
 		.nr_events = (uint32_t)report->profile.totals.len,
 		.rows = &report->config->rows,
-		.symfs = report->config->symfs,
+		.symfs = report->session->options.symbols.symfs,
 		.labels = &report->traces,
 		.arg = report,
 		.event = event_name,

@@ -10,7 +10,7 @@
 struct report_config {
 	struct tally_recording_options recording;
 	struct tally_row_options rows;
-	const char *symfs, *kallsyms, *vmlinux, *separator, *colour;
+	const char *separator, *colour;
 	const char *svg;             /* file to write a flame graph to, or NULL */
 	const char *format, *output; /* --format and -o; NULL for text and standard output */
 	const char *html, *baseline; /* see cli/main/html_file.h */
@@ -18,7 +18,7 @@ struct report_config {
 	uint64_t max_stack;
 	bool event_given, csv;
 	bool is_inlined, inlined_given; /* show inlined functions as frames */
-	bool no_demangle, force, stdio, tui, no_bounds;
+	bool force, stdio, tui, no_bounds;
 	bool html_source; /* see cli/main/html_file.h */
 	bool header, header_only, health, json, quiet, group, raw_chains;
 };

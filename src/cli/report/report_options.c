@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "cli/main/html_file.h"
+#include "cli/main/symbol_options.h"
 #include "cli/report/report.h"
 
 #define AT(member) offsetof(struct report_config, member)
@@ -35,8 +36,7 @@ const struct tally_option report_options[] = {
 	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias for -x, as in perf"},
 	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "print the file header first"},
 	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "print only the file header"},
-	{0, "no-bounds", TALLY_OPTION_FLAG, AT(no_bounds), NULL,
-	 "show addresses, as perf does, instead of fn@START for functions without a name"},
+	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
 	{0, "health", TALLY_OPTION_FLAG, AT(health), NULL,
 	 "print only the recording health: what was lost, truncated or unnamed, for each file"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL,
@@ -94,17 +94,11 @@ const struct tally_option report_options[] = {
 	 "select samples that match: comm:X pid:N tid:N cpu:N time:A,B sym:X dso:X self-sym:X "
 	 "self-dso:X X; -word excludes samples that match"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
-	 "read kernel symbols from this image"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
-	 "read kernel symbols from this file instead of /proc/kallsyms"},
-	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
-	{0, "debuginfod", TALLY_OPTION_TEXT, AT(recording.session.debuginfod), "urls",
-	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
-	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
-	 "show mangled C++, Rust and D names"},
-	{0, "no-index", TALLY_OPTION_FLAG, AT(recording.no_index), NULL,
-	 "do not read or write symbol indexes (see TALLY_INDEX)"},
+	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
+	TALLY_OPTION_SYMFS(AT(recording.session.symbols)),
+	TALLY_OPTION_DEBUGINFOD(AT(recording)),
+	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
+	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
 	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
 	 "ignored; accepted for perf compatibility"},
 	{0, "group", TALLY_OPTION_FLAG, AT(group), NULL,

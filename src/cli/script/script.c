@@ -12,6 +12,7 @@
 #include "cli/main/print.h"
 #include "cli/main/recordings.h"
 #include "cli/main/arguments.h"
+#include "cli/main/symbol_options.h"
 #include "view/recording_header.h"
 #include "cli/script/dump.h"
 #include "cli/script/script_print.h"
@@ -23,9 +24,8 @@ struct script_config {
 	struct tally_option_list fields;
 	uint64_t max_stack;
 	bool is_inlined, inlined_given, has_paths; /* `has_paths` is for source files */
-	bool hide_chains, nanoseconds, raw_dump, dump_json, force;
-	const char *symfs, *kallsyms, *vmlinux;
-	bool no_demangle, reltime, deltatime, header, header_only;
+	bool hide_chains, nanoseconds, raw_dump, dump_json;
+	bool reltime, deltatime, header, header_only;
 	bool show_tasks, show_maps, show_switches, show_cgroups;
 	const char *symbols, *dsos;
 };
@@ -78,18 +78,12 @@ static const struct tally_option script_options[] = {
 	 "select samples in this time range: start,end in seconds (either may be omitted) or "
 	 "10%-20%"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
-	 "read kernel symbols from this image"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
-	 "read kernel symbols from this file instead of /proc/kallsyms"},
-	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
-	{0, "debuginfod", TALLY_OPTION_TEXT, AT(recording.session.debuginfod), "urls",
-	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""},
-	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
-	 "show mangled C++, Rust and D names"},
-	{0, "no-index", TALLY_OPTION_FLAG, AT(recording.no_index), NULL,
-	 "do not read or write symbol indexes (see TALLY_INDEX)"},
-	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
+	TALLY_OPTION_SYMFS(AT(recording.session.symbols)),
+	TALLY_OPTION_DEBUGINFOD(AT(recording)),
+	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
+	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
+	{'f', "force", TALLY_OPTION_FLAG, AT(recording.session.symbols.any_owner), NULL,
 	 "accept /tmp/perf-PID.map owned by any user; ownership of recordings is never checked"},
 	TALLY_OPTION_END,
 };
@@ -332,13 +326,6 @@ static int script_run(int argc, char **argv)
 		tally_print_error("options '--reltime' and '--deltatime' cannot be used together");
 		return TALLY_EXIT_USAGE;
 	}
-	config.recording.session.symbols = (struct tally_symbols_options){
-		.symfs = config.symfs,
-		.vmlinux = config.vmlinux,
-		.kallsyms = config.kallsyms,
-		.no_demangle = config.no_demangle,
-		.any_owner = config.force,
-	};
 	ret = tally_recording_open(&config.recording, &session);
 	if (!ret) {
 		tally_pager_start();

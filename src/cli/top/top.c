@@ -156,10 +156,7 @@ static int top_command(int argc, char **argv)
 		ret = -EINVAL;
 	}
 	if (!ret)
-		ret = tally_session_check_files(
-			&(struct tally_symbols_options){.vmlinux = config.vmlinux,
-							.kallsyms = config.kallsyms},
-			&tally_print_messages);
+		ret = tally_session_check_files(&config.symbols, &tally_print_messages);
 	if (!ret)
 		ret = top_all(&top);
 	top_free(&top);

@@ -25,7 +25,9 @@ struct top {
 	struct top_config *config;
 	struct tally_via via;
 	struct tally_sampler sampler;
-	int kallsyms_fd; /* from tally_privileges_kallsyms() */
+	int kallsyms_fd;                    /* from tally_privileges_kallsyms() */
+	struct tally_symbols_options index; /* the index directory; everything else is zero */
+	struct tally_str index_dir;         /* `index` points to this string */
 	struct top_queue queue;
 	pthread_t drainer, reader;
 	bool has_drainer, has_reader;

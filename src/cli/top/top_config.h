@@ -6,6 +6,7 @@
 #include "cli/main/command.h"
 #include "cli/main/row_options.h"
 #include "sampler/sampling.h"
+#include "symbols/symbols.h"
 
 struct top_config {
 	struct tally_sampling sampling;
@@ -13,8 +14,8 @@ struct top_config {
 	const char *mmap_size, *via;
 	int realtime, verbose;
 	struct tally_row_options rows;
-	const char *vmlinux, *kallsyms;
-	bool no_bounds, no_demangle, no_index, raw_chains;
+	struct tally_symbols_options symbols;
+	bool no_bounds, no_index, raw_chains;
 	const char *delay, *call_graph;
 	uint64_t entries, count_filter;
 	bool zero, hide_kernel, hide_user, show_idle, stdio, tui, group;

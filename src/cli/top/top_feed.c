@@ -88,20 +88,16 @@ int top_feed_restart(struct top *top, unsigned by)
 int top_feed_init(struct top *top)
 {
 	const struct top_config *config = top->config;
-	struct tally_symbols_options symbols = {
-		.vmlinux = config->vmlinux,
-		.kallsyms = config->kallsyms,
-		.no_demangle = config->no_demangle,
-		.bounds = !config->no_bounds,
-		.kallsyms_fd = tally_privileges_kallsyms(),
-	};
-	struct tally_str index_dir = {0};
-	int ret = tally_index_apply(top->config->no_index, &symbols, &index_dir);
+	struct tally_symbols_options symbols = config->symbols;
+	int ret = tally_index_apply(config->no_index, &top->index, &top->index_dir);
 
-	top->kallsyms_fd = symbols.kallsyms_fd;
+	top->kallsyms_fd = tally_privileges_kallsyms();
+	symbols.bounds = !config->no_bounds;
+	symbols.kallsyms_fd = top->kallsyms_fd;
+	symbols.index_dir = top->index.index_dir;
+	symbols.index_limit = top->index.index_limit;
 	if (!ret)
 		ret = tally_live_init(&top->live, &top->sampler, &symbols, feed_sample, top);
-	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
 	top->live.completes = true;
@@ -114,13 +110,8 @@ int top_feed_init(struct top *top)
 
 int top_feed_start_loader(struct top *top)
 {
-	struct tally_symbols_options symbols = {0};
-	struct tally_str index_dir = {0};
-	int ret = tally_index_apply(top->config->no_index, &symbols, &index_dir);
+	int ret = tally_loader_new(&top->index, &top->loader);
 
-	if (!ret)
-		ret = tally_loader_new(&symbols, &top->loader);
-	tally_str_free(&index_dir);
 	if (ret)
 		return ret;
 	top->live.chains.unwinder.is_ready = tally_loader_is_ready;
@@ -133,6 +124,7 @@ void top_feed_free(struct top *top)
 	tally_profile_free(&top->profile);
 	(void)tally_loader_end(top->loader); /* after a timeout, the loader does not use `top` */
 	tally_live_free(&top->live);
+	tally_str_free(&top->index_dir);
 	if (top->kallsyms_fd > 0)
 		close(top->kallsyms_fd);
 }

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "cli/main/print.h"
+#include "cli/main/symbol_options.h"
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
 #include "cli/top/top_options.h"
@@ -79,13 +80,10 @@ const struct tally_option top_options[] = {
 	{0, "symbol-filter", TEXT(rows.show.symbol_part), "text",
 	 "show only functions with names that contain this string"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
-	{'k', "vmlinux", TEXT(vmlinux), "file", "read kernel symbols from this image"},
-	{0, "kallsyms", TEXT(kallsyms), "file",
-	 "read kernel symbols from this file instead of /proc/kallsyms"},
-	{0, "no-bounds", FLAG(no_bounds),
-	 "show addresses, as perf does, instead of fn@START for functions without a name"},
-	{0, "no-demangle", FLAG(no_demangle), "show mangled C++, Rust and D names"},
-	{0, "no-index", FLAG(no_index), "do not read or write symbol indexes (see TALLY_INDEX)"},
+	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(symbols)),
+	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
+	TALLY_OPTION_NO_DEMANGLE(AT(symbols)),
+	TALLY_OPTION_NO_INDEX(AT(no_index)),
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other:"},
 	{0, "stdio", FLAG(stdio), "print text, one screen after another"},
 	{0, "tui", FLAG(tui), "use an interactive screen (default on a terminal)"},

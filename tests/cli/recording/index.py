@@ -217,6 +217,8 @@ def test_a_wrong_setting_is_told():
     assert "TALLY_INDEX: 'of'" in done.stderr, done.stderr
     tap.same(done.stdout, plain(COMMANDS[0]), "report")
     assert own_index() in listing()
+    done = tap.run(TALLY, "diff", DATA, DATA, env={**os.environ, "XDG_CACHE_HOME": CACHE, "TALLY_INDEX": "of"}, status=0)
+    assert done.stderr.count("TALLY_INDEX") == 1, done.stderr
 
 
 def test_a_closed_pipe_leaves_the_indexes():
