@@ -21,9 +21,10 @@ struct tally_recording_options {
 const char *tally_recording_input(const char *input);
 
 /* Prepare the process for reading recordings, and complete the options in `recording->session`: the
- * input, messages, progress, the symbol index (if not set) and the descriptor of kallsyms, which the caller
- * closes with tally_recording_finish(). Drops privileges. `index_dir` receives a path that must
- * remain valid until the sessions are open. Returns 0, or -errno after printing an error. */
+ * input, messages, progress, the symbol index (if not set) and the descriptor of kallsyms, which
+ * the caller closes with tally_recording_finish(). Drops privileges. `index_dir` receives a path
+ * that must remain valid until the sessions are open. Returns 0, or -errno after printing an error.
+ */
 int tally_recording_prepare(struct tally_recording_options *recording, struct tally_str *index_dir);
 
 /* Close the descriptor of kallsyms, after the sessions were closed. */

@@ -110,8 +110,8 @@ static int sample_unwind(struct record_unwinding *unwinding, struct tally_feed_s
 	do {
 		if (has_backlog(unwinding))
 			return 0;
-		ret = tally_unwinder_run(&unwinding->live.chains.unwinder, sample->thread, &sample->sample,
-					 &end);
+		ret = tally_unwinder_run(&unwinding->live.chains.unwinder, sample->thread,
+					 &sample->sample, &end);
 		if (ret == -EAGAIN)
 			tally_loader_wait(unwinding->loader);
 	} while (ret == -EAGAIN && !unwinding->is_ended);
