@@ -3,9 +3,33 @@
 
 #include <string.h>
 
+#include "base/arith.h"
 #include "profile/graph/graph.h"
 #include "profile/profile_private.h"
 #include "profile/sums.h"
+
+unsigned tally_keys_by(unsigned keys)
+{
+	static const struct {
+		unsigned key, by;
+	} map[] = {
+		{TALLY_KEY_COMM, TALLY_BY_COMM},   {TALLY_KEY_PID, TALLY_BY_THREAD},
+		{TALLY_KEY_TID, TALLY_BY_THREAD},  {TALLY_KEY_CPU, TALLY_BY_CPU},
+		{TALLY_KEY_DSO, TALLY_BY_FRAME},   {TALLY_KEY_SYMBOL, TALLY_BY_FRAME},
+		{TALLY_KEY_PARENT, TALLY_BY_PATH}, {TALLY_KEY_LABEL, TALLY_BY_LABEL},
+		{TALLY_KEY_LINE, TALLY_BY_FRAME},  {TALLY_KEY_FILE, TALLY_BY_FRAME},
+	};
+	unsigned by = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(map); i++)
+		by |= keys & map[i].key ? map[i].by : 0;
+	return by;
+}
+
+unsigned tally_keys_lines(unsigned keys)
+{
+	return keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
+}
 
 static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 {

@@ -27,6 +27,11 @@ enum {
 	TALLY_KEY_FILE = 1 << 9, /* source file; also requires TALLY_LINES_ALL */
 };
 
+/* Return the TALLY_BY_* properties by which a profile must distinguish samples for rows with these
+ * keys, and the source lines (TALLY_LINES_*) that it must look up. */
+unsigned tally_keys_by(unsigned keys);
+unsigned tally_keys_lines(unsigned keys);
+
 /* Placeholder for a missing frame, for example if no caller matches. */
 #define TALLY_FRAME_NONE UINT32_MAX
 

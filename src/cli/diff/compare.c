@@ -33,7 +33,7 @@ static int compared_start(void *arg, struct tally_session *session,
 	const struct compared *compared = arg;
 	const struct diff_config *config = compared->comparison->config;
 	bool chains = tally_session_has(session, PERF_SAMPLE_CALLCHAIN);
-	bool inlined = chains && (!config->inlined_given || config->is_inlined);
+	bool inlined = chains && config->is_inlined;
 	/* Callers are expensive to look up, and only these options use them. */
 	bool paths =
 		chains && (inlined || config->children || config->json || config->diff.by_path);

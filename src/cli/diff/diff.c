@@ -280,7 +280,7 @@ static int show_all(struct show *show)
 
 static int diff_run(int argc, char **argv)
 {
-	struct diff_config config = {0};
+	struct diff_config config = {.is_inlined = true};
 	struct comparison comparison = {0};
 	struct show show = {.config = &config, .comparison = &comparison};
 	int ret = diff_config_parse(&config, argc, argv);

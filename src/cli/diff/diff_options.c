@@ -76,7 +76,7 @@ const struct tally_option diff_options[] = {
 	{0, "time", TALLY_OPTION_TEXT, AT(recording.session.filter.time), "start,end",
 	 "select this time range of each recording, in seconds or 10%-20%"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
-	 "show inlined functions in callchains (default)", NULL, NULL, AT(inlined_given)},
+	 "show inlined functions in callchains (default)"},
 	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,
 	 "use callchains as recorded, without validating return addresses"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},

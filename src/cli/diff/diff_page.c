@@ -55,7 +55,7 @@ int diff_page(const struct diff_config *config)
 			    .filter = config->diff.filter,
 			    .raw_chains = config->raw_chains,
 			    .has_code = config->html_source,
-			    .no_inlined = config->inlined_given && !config->is_inlined},
+			    .no_inlined = !config->is_inlined},
 	};
 
 	return tally_html_file(&file, &config->recording);

@@ -48,33 +48,10 @@ static bool report_reads_twice(const struct report *report)
 
 static unsigned report_by(const struct report_config *config)
 {
-	static const struct {
-		unsigned key, by;
-	} map[] = {
-		{TALLY_KEY_COMM, TALLY_BY_COMM},   {TALLY_KEY_PID, TALLY_BY_THREAD},
-		{TALLY_KEY_TID, TALLY_BY_THREAD},  {TALLY_KEY_CPU, TALLY_BY_CPU},
-		{TALLY_KEY_DSO, TALLY_BY_FRAME},   {TALLY_KEY_SYMBOL, TALLY_BY_FRAME},
-		{TALLY_KEY_PARENT, TALLY_BY_PATH}, {TALLY_KEY_LABEL, TALLY_BY_LABEL},
-		{TALLY_KEY_LINE, TALLY_BY_FRAME},  {TALLY_KEY_FILE, TALLY_BY_FRAME},
-	};
 	bool has_paths = config->rows.show.children ||
 			 config->rows.show.style != TALLY_STYLE_NONE || config->svg;
-	unsigned by = has_paths ? TALLY_BY_PATH : 0;
 
-	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		by |= config->rows.show.keys & map[i].key ? map[i].by : 0;
-	return by;
-}
-
-/* Return the line information to look up. Inlined functions are resolved if callchains are used. */
-static unsigned report_lines(const struct report_config *config, unsigned by)
-{
-	unsigned lines =
-		config->rows.show.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
-
-	if (by & TALLY_BY_PATH && (!config->inlined_given || config->is_inlined))
-		lines |= TALLY_LINES_INLINED;
-	return lines;
+	return tally_keys_by(config->rows.show.keys) | (has_paths ? TALLY_BY_PATH : 0);
 }
 
 /* Set the profile's options when the recording's events are known. */
@@ -100,7 +77,9 @@ static int report_start(void *arg, struct tally_session *session,
 		options->by |= TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME;
 	if (session->query)
 		options->by |= tally_query_by(session->query);
-	options->lines = report_lines(config, options->by);
+	options->lines = tally_keys_lines(config->rows.show.keys);
+	if (options->by & TALLY_BY_PATH && config->is_inlined)
+		options->lines |= TALLY_LINES_INLINED;
 	options->second_pass = report_reads_twice(report);
 	options->keeps_samples = report->browses;
 	if (options->second_pass)
@@ -293,7 +272,7 @@ static int report_show_rows(struct report_config *config)
 
 static int report_run(int argc, char **argv)
 {
-	struct report_config config = {0};
+	struct report_config config = {.is_inlined = true};
 	const char *word = NULL;
 	int first, ret;
 

@@ -17,7 +17,7 @@ struct report_config {
 	uint64_t event_number;       /* 1-based; 0 for all events */
 	uint64_t max_stack;
 	bool event_given, csv;
-	bool is_inlined, inlined_given; /* show inlined functions as frames */
+	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;
 	bool html_source; /* see cli/main/html_file.h */
 	bool header, header_only, health, json, quiet, group, raw_chains;

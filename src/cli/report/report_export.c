@@ -124,7 +124,7 @@ void report_export_options(const struct report_config *config,
 		return;
 	options->by |= format->by | TALLY_BY_FRAME | TALLY_BY_PATH;
 	options->lines = format->lines;
-	if (config->inlined_given && !config->is_inlined)
+	if (!config->is_inlined)
 		options->lines &= ~(unsigned)TALLY_LINES_INLINED;
 	options->second_pass = false;
 	options->keeps_samples = format->keeps_samples;

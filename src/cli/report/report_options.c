@@ -70,7 +70,7 @@ const struct tally_option report_options[] = {
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
 	 "limit the callchain entries used (default: 127)"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
-	 "show inlined functions in callchains (default)", NULL, NULL, AT(inlined_given)},
+	 "show inlined functions in callchains (default)"},
 	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,
 	 "use callchains as recorded, without validating return addresses"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},

@@ -116,7 +116,7 @@ int report_page(struct report_config *config)
 			    .max_stack = (uint32_t)config->max_stack,
 			    .raw_chains = config->raw_chains,
 			    .has_code = config->html_source,
-			    .no_inlined = config->inlined_given && !config->is_inlined},
+			    .no_inlined = !config->is_inlined},
 	};
 	struct tally_html_request *request = &file.request;
 	int ret = tally_row_options_lists(&config->rows);

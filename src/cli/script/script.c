@@ -23,7 +23,7 @@ struct script_config {
 	struct tally_recording_options recording;
 	struct tally_option_list fields;
 	uint64_t max_stack;
-	bool is_inlined, inlined_given, has_paths; /* `has_paths` is for source files */
+	bool is_inlined, has_paths; /* `has_paths` is for source files */
 	bool hide_chains, nanoseconds, raw_dump, dump_json;
 	bool reltime, deltatime, header, header_only;
 	bool show_tasks, show_maps, show_switches, show_cgroups;
@@ -41,7 +41,7 @@ static const struct tally_option script_options[] = {
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
 	 "limit the callchain entries shown (default: 127)"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
-	 "show inlined functions in callchains (default)", NULL, NULL, AT(inlined_given)},
+	 "show inlined functions in callchains (default)"},
 	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
 	 "show directories in -F srcline"},
 	{0, "ns", TALLY_OPTION_FLAG, AT(nanoseconds), NULL, "show times in nanoseconds"},
@@ -200,7 +200,7 @@ static void script_prepare(struct script *script)
 	struct tally_script_printer *printer = &script->printer;
 
 	printer->hide_chains = config->hide_chains;
-	printer->places.is_inlined = !config->inlined_given || config->is_inlined;
+	printer->places.is_inlined = config->is_inlined;
 	printer->places.has_paths = config->has_paths;
 	printer->nanoseconds = config->nanoseconds;
 	printer->times = config->reltime     ? SCRIPT_TIMES_RELATIVE
@@ -312,7 +312,7 @@ static int script_words(struct script_config *config, int nr, char **words)
 
 static int script_run(int argc, char **argv)
 {
-	struct script_config config = {0};
+	struct script_config config = {.is_inlined = true};
 	struct tally_session session;
 	int first, ret;
 

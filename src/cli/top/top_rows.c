@@ -4,11 +4,9 @@
 unsigned top_profile_by(const struct tally_show *show)
 {
 	/* Bucketing by comm is cheap, and allows other sort orders and zooms later. */
-	unsigned by = TALLY_BY_COMM | TALLY_BY_FRAME;
+	unsigned by = TALLY_BY_COMM | TALLY_BY_FRAME | tally_keys_by(show->keys);
 
-	by |= show->keys & (TALLY_KEY_PID | TALLY_KEY_TID) ? TALLY_BY_THREAD : 0;
-	by |= show->keys & TALLY_KEY_CPU ? TALLY_BY_CPU : 0;
-	by |= show->style != TALLY_STYLE_NONE || show->keys & TALLY_KEY_PARENT ? TALLY_BY_PATH : 0;
+	by |= show->style != TALLY_STYLE_NONE ? TALLY_BY_PATH : 0;
 	return by;
 }
 

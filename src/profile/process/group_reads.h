@@ -20,9 +20,9 @@ struct tally_group_reads {
 	void *arg; /* for `find` */
 };
 
-/* Pass `sample` on. If it has counter values, pass it on once for each member with a
- * changed value; the period is the increase since the previous value. Sets `sample`'s event, attr and
- * period. Returns 0, -ENOMEM, or a nonzero value of `pass`, which ends the loop. */
+/* Pass `sample` on. If it has counter values, pass it on once for each member with a changed value;
+ * the period is the increase since the previous value. Sets `sample`'s event, attr and period.
+ * Returns 0, -ENOMEM, or a nonzero value of `pass`, which ends the loop. */
 int tally_group_reads_pass(struct tally_group_reads *reads, struct tally_feed_sample *sample,
 			   tally_feed_fn *pass, void *pass_arg);
 
