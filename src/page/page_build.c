@@ -125,12 +125,12 @@ static int input_texts(struct page_input *input)
 static void warn_input(const struct page_input *input, uint64_t nr)
 {
 	const struct tally_messages *to = input->session->options.messages;
-	const char *name = tally_session_name(input->session->path);
 
 	if (!input->session->feed.counts.samples)
-		tally_message_warn(to, "%s has no samples", name);
+		tally_session_warn_empty(input->session);
 	else if (!nr)
-		tally_message_warn(to, "%s: the filters rejected all samples", name);
+		tally_message_warn(to, "%s: the filters rejected all samples",
+				   input->session->name);
 }
 
 static int input_code(struct page_input *input)
@@ -213,7 +213,7 @@ static int input_name(struct page_input *input)
 
 static int input_add(struct page_input *input)
 {
-	const char *name = tally_session_name(input->session->path);
+	const char *name = input->session->name;
 	uint64_t nr = tally_html_nr_samples(input->maker->built->page);
 	struct tally_html_recording recording;
 	int ret = input_select(input);
@@ -296,7 +296,6 @@ static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 	ret = tally_session_open(&options, &session);
 	if (ret)
 		return ret;
-	tally_machine_show_hidden(session.machine);
 	ret = input_run(&input, is_added);
 	maker->built->is_cut |= session.is_cut;
 	input_free(&input);

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "page/page_source.h"
 #include "profile/annotate/annotation.h"
+#include "profile/selection.h"
 #include "session/session_profile.h"
 #include "view/annotate_view.h"
 
@@ -115,31 +116,29 @@ static bool is_heavy(const struct page_code *code, uint32_t bucket)
 	return false;
 }
 
-/* Build a bitmap of the wanted samples' numbers for the second pass. Skip samples with a number
- * that does not fit in 32 bits. */
-static int sample_bitmap_make(struct page_code *code)
+/* Find the wanted samples' numbers for the second pass. */
+static int find_samples(struct page_code *code)
 {
-	const struct tally_profile *profile = code->profile;
-	uint8_t *judged = malloc(profile->buckets.len + 1);
+	const struct tally_selection_options options = {0};
+	size_t nr = code->profile->buckets.len;
+	uint8_t *judged = malloc(nr + 1);
+	int ret;
 
-	tally_vec_for_each (kept, &profile->kept)
-		code->nr_wanted = TALLY_MAX(code->nr_wanted, (uint64_t)kept->number + 1);
-	code->wanted = calloc(code->nr_wanted / 64 + 1, sizeof(*code->wanted));
-	for (uint32_t i = 0; judged && i < profile->buckets.len; i++)
+	if (!judged)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++)
 		judged[i] = is_heavy(code, i);
-	tally_vec_for_each (kept, &profile->kept) {
-		if (code->wanted && judged && judged[kept->bucket] && kept->number != UINT32_MAX)
-			tally_bit_set(code->wanted, kept->number);
-	}
+	ret = tally_selection_numbers(code->profile, judged, &options, &code->wanted,
+				      &code->nr_wanted);
 	free(judged);
-	return code->wanted && judged ? 0 : -ENOMEM;
+	return ret;
 }
 
 /* Read the samples again. */
 static int samples_read(struct page_code *code)
 {
 	const struct tally_annotate_options options = {.no_callers = true};
-	int ret = sample_bitmap_make(code);
+	int ret = find_samples(code);
 
 	if (!ret)
 		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
@@ -153,14 +152,7 @@ static const struct tally_annotate_function *function_of(const struct page_code 
 {
 	const struct tally_frame *frame = &code->profile->frames.all.data[heavy->frame];
 
-	for (size_t i = 0; i < tally_annotate_nr_functions(code->samples); i++) {
-		const struct tally_annotate_function *function =
-			tally_annotate_function(code->samples, i);
-
-		if (function->dso == frame->dso && function->symbol == frame->symbol)
-			return function;
-	}
-	return NULL;
+	return tally_annotate_find(code->samples, frame->dso, frame->symbol);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------ */

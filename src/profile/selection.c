@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/hash.h"
 #include "base/slots.h"
 #include "profile/functions.h"
@@ -19,6 +20,26 @@ bool tally_selection_includes_time(const struct tally_selection_options *options
 			return false;
 	}
 	return true;
+}
+
+int tally_selection_numbers(const struct tally_profile *profile, const uint8_t *passes,
+			    const struct tally_selection_options *options, uint64_t **ret_bits,
+			    uint64_t *ret_nr)
+{
+	uint64_t nr = 0, *bits;
+
+	tally_vec_for_each (kept, &profile->kept)
+		nr = TALLY_MAX(nr, (uint64_t)kept->number + 1);
+	bits = calloc(nr / 64 + 1, sizeof(*bits));
+	if (!bits)
+		return -ENOMEM;
+	tally_vec_for_each (kept, &profile->kept) {
+		if (passes[kept->bucket] && tally_selection_includes_time(options, kept->time))
+			tally_bit_set(bits, kept->number);
+	}
+	*ret_bits = bits;
+	*ret_nr = nr;
+	return 0;
 }
 
 /* Sum up the samples in the time range. `sums` is indexed by bucket and must be zeroed. */

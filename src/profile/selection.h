@@ -60,6 +60,14 @@ struct tally_chains {
 /* Return true if a sample with this timestamp satisfies the time restrictions. */
 bool tally_selection_includes_time(const struct tally_selection_options *options, uint64_t time);
 
+/* Make a bitmap of the numbers of kept samples, as for tally_session_rerun(). A sample is included
+ * if its bucket's entry in `passes` is not 0, and its timestamp satisfies the time restrictions of
+ * `options`. Numbers that do not fit into 32 bits share a bit. The caller frees `*ret_bits`.
+ * Returns 0 or -ENOMEM. */
+int tally_selection_numbers(const struct tally_profile *profile, const uint8_t *passes,
+			    const struct tally_selection_options *options, uint64_t **ret_bits,
+			    uint64_t *ret_nr);
+
 /* Build a selection. Call this after tally_profile_finish(). The caller frees the selection with
  * tally_selection_free(). Returns 0 or -ENOMEM. */
 int tally_selection_build(const struct tally_profile *profile,

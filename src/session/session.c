@@ -10,11 +10,6 @@
 #include "session/session_private.h"
 #include "symbols/embedded/stored.h"
 
-const char *tally_session_name(const char *path)
-{
-	return strncmp(path, "/proc/self/fd/", 14) != 0 ? path : "this recording";
-}
-
 bool tally_session_has(const struct tally_session *session, uint64_t field)
 {
 	const struct tally_perfdata_event *event;
@@ -56,7 +51,7 @@ static int session_explain_open(const struct tally_session *session, int code,
 {
 	const struct tally_messages *to = session->options.messages;
 
-	tally_message_parse_error(to, session->path, code, err);
+	tally_message_parse_error(to, session->name, code, err);
 	if (code == -ENOENT && !strcmp(session->path, "perf.data"))
 		tally_message_hint(to, "create one with 'tally record COMMAND', or specify another "
 				       "with '-i FILE'");
@@ -91,7 +86,7 @@ static int session_use_stored(struct tally_session *session)
 	}
 	if (ret && ret != -ENOMEM)
 		tally_message_warn(session->options.messages,
-				   "%s: ignoring its embedded symbols: %s", session->path,
+				   "%s: ignoring its embedded symbols: %s", session->name,
 				   err.text);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -103,6 +98,9 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	*session = (struct tally_session){
 		.options = *options, .time.last = UINT64_MAX, .is_again = options->is_own};
 	session->path = options->input;
+	/* tally profile reads a file that has no name any more. */
+	session->name =
+		strncmp(options->input, "/proc/self/fd/", 14) ? options->input : "this recording";
 	session->options.symbols.recorded = session_recorded(session);
 	ret = tally_session_check_files(&session->options.symbols, options->messages);
 	if (ret)

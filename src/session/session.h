@@ -89,8 +89,8 @@ struct tally_session {
 	struct tally_session_options options;
 	struct tally_session_health health;
 	struct tally_traces traces; /* hardware traces found in the file */
-	const char *path;
-	struct tally_str fetched; /* directory of fetched debug files */
+	const char *path, *name;    /* `name` is for messages */
+	struct tally_str fetched;   /* directory of fetched debug files */
 	struct tally_time_range time;
 	struct tally_ranges cpus, pids, tids; /* empty if there is no filter */
 	struct tally_group_reads reads;
@@ -140,9 +140,8 @@ void tally_session_close(struct tally_session *session);
  * ones. Used by commands that do not print a health summary. */
 void tally_session_warn_foreign(const struct tally_session *session);
 
-/* Return the name to display for a recording: its path, or a phrase for tally profile's unnamed
- * file. */
-const char *tally_session_name(const char *path);
+/* Warn that the recording has no samples. */
+void tally_session_warn_empty(const struct tally_session *session);
 
 /* Return true if any event's samples have this PERF_SAMPLE_* field. */
 bool tally_session_has(const struct tally_session *session, uint64_t field);

@@ -62,7 +62,6 @@ static int analysis_fill(struct tally_analysis *analysis)
 							      .arg = analysis};
 	int ret;
 
-	tally_machine_show_hidden(analysis->session.machine);
 	ret = tally_session_profile(&analysis->session, &options, &analysis->profile);
 	if (ret != -EINVAL || !analysis->profile.machine ||
 	    (!analysis->session.is_cut && !analysis->session.ended.code))

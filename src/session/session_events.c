@@ -18,7 +18,7 @@ int tally_check_events(const struct tally_session *session, const struct tally_p
 	tally_message_error(session->options.messages,
 			    "%s: %" PRIu64 " events with %" PRIu64
 			    " distinct locations: the product exceeds the limit of %" PRIu64,
-			    session->path, nr, each, limit);
+			    session->name, nr, each, limit);
 	tally_message_hint(
 		session->options.messages,
 		"use 'tally script', or select fewer samples with --comms, --dsos or --cpu");

@@ -19,7 +19,7 @@ static int filter_times(const struct tally_session *session, const char *option,
 	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
 		tally_message_error(session->options.messages,
 				    "%s does not contain the times of its first and last samples",
-				    session->path);
+				    session->name);
 		tally_message_hint(session->options.messages, "specify %s in seconds: start,end",
 				   option);
 		return -ENODATA;
@@ -157,7 +157,7 @@ int session_filter_finish(const struct tally_session *session)
 		tally_message_emit(to, all ? TALLY_MESSAGE_ERROR : TALLY_MESSAGE_WARNING,
 				   "%s: %s cannot be applied to %" PRIu64 " of %" PRIu64
 				   " samples: their %s was not recorded",
-				   session->path, option, unjudged, samples, needs[i].what);
+				   session->name, option, unjudged, samples, needs[i].what);
 		tally_message_hint(to, "%s", needs[i].fix);
 	}
 	return all ? -ENODATA : 0;

@@ -95,8 +95,10 @@ int tally_session_profile(struct tally_session *session,
 			  struct tally_profile *profile)
 {
 	struct profiling profiling = {.options = options, .session = session, .profile = profile};
-	int ret = tally_session_run(session, profiling_record, &profiling), finished;
+	int ret, finished;
 
+	tally_machine_show_hidden(session->machine);
+	ret = tally_session_run(session, profiling_record, &profiling);
 	if (!profiling.was_tried && (!ret || ret == -EINVAL)) {
 		finished = profiling_start(&profiling);
 		ret = ret ? ret : finished;

@@ -144,7 +144,7 @@ static int check_samples(const struct tally_session *session)
 	if (counts->samples || !counts->damaged_samples)
 		return 0;
 	tally_message_error(session->options.messages,
-			    "%s: none of its %llu samples can be decoded", session->path,
+			    "%s: none of its %llu samples can be decoded", session->name,
 			    (unsigned long long)counts->damaged_samples);
 	return -EINVAL;
 }
@@ -180,7 +180,7 @@ static int session_read(struct tally_session *session, int *ret_done, struct tal
 		if (done)
 			break;
 		if (!(session->feed.counts.samples & 0xffff))
-			tally_progress_at(progress, "reading", session->path, record.offset, size);
+			tally_progress_at(progress, "reading", session->name, record.offset, size);
 	}
 	tally_progress_end(progress);
 	session->current = NULL;
@@ -205,9 +205,9 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	if (!session->is_again)
 		tally_session_warn(session);
 	if (is_cut || (ret < 0 && !session->is_again))
-		tally_message_parse_error(to, session->path, ret, err.text ? &err : NULL);
+		tally_message_parse_error(to, session->name, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)
-		tally_message_error(to, "%s: out of memory", session->path);
+		tally_message_error(to, "%s: out of memory", session->name);
 	if (!done && !session->is_again)
 		done = session_filter_finish(session);
 	if (!ret && !done && fn && !session->is_again)

@@ -124,7 +124,7 @@ static void warn_cut(struct tally_tracing *tracing)
 		tally_message_warn(tracing->session->options.messages,
 				   "%s: tracepoint output beyond the limit of %d bytes plus %d "
 				   "times the payload was truncated",
-				   tracing->session->path, TALLY_TRACE_TEXT_MAX,
+				   tracing->session->name, TALLY_TRACE_TEXT_MAX,
 				   TALLY_TRACE_TEXT_PER_BYTE);
 	tracing->has_warned = true;
 }

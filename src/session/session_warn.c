@@ -12,17 +12,17 @@ static void warn_damaged(const struct tally_session *session)
 		tally_message_warn(session->options.messages,
 				   "%s: skipped %llu records that are shorter than their attr "
 				   "requires, or have no attr",
-				   session->path, (unsigned long long)session->feed.counts.damaged);
+				   session->name, (unsigned long long)session->feed.counts.damaged);
 	if (session->health.long_samples)
 		tally_message_warn(
 			session->options.messages,
 			"%s: %llu samples are longer than their fields; the extra data is ignored",
-			session->path, (unsigned long long)session->health.long_samples);
+			session->name, (unsigned long long)session->health.long_samples);
 	if (records)
 		tally_message_warn(session->options.messages,
 				   "%s: skipped %llu task and mapping records that are too short, "
 				   "or have a name over 4095 bytes",
-				   session->path, (unsigned long long)records);
+				   session->name, (unsigned long long)records);
 }
 
 static void warn_note(const struct tally_session *session, const struct tally_perfdata_note *note)
@@ -36,10 +36,10 @@ static void warn_note(const struct tally_session *session, const struct tally_pe
 		tally_str_addf(&where, "%s%llu more times", where.len ? ", and " : "",
 			       (unsigned long long)note->count - 1);
 	if (where.len)
-		tally_message_warn(session->options.messages, "%s: %s (%s)", session->path,
+		tally_message_warn(session->options.messages, "%s: %s (%s)", session->name,
 				   note->text, tally_str_text(&where));
 	else
-		tally_message_warn(session->options.messages, "%s: %s", session->path, note->text);
+		tally_message_warn(session->options.messages, "%s: %s", session->name, note->text);
 	tally_str_free(&where);
 }
 
@@ -49,7 +49,7 @@ static void warn_traces(const struct tally_session *session)
 
 	tally_traces_text(&session->traces, &text);
 	if (text.len)
-		tally_message_warn(session->options.messages, "%s: %s", session->path,
+		tally_message_warn(session->options.messages, "%s: %s", session->name,
 				   tally_str_text(&text));
 	tally_str_free(&text);
 }
@@ -62,4 +62,9 @@ void tally_session_warn(const struct tally_session *session)
 		warn_note(session, note);
 	warn_damaged(session);
 	warn_traces(session);
+}
+
+void tally_session_warn_empty(const struct tally_session *session)
+{
+	tally_message_warn(session->options.messages, "%s has no samples", session->name);
 }

@@ -235,7 +235,7 @@ static void explain_no_symbol(const struct annotate *annotate)
 static int explain_nothing(const struct annotate *annotate)
 {
 	if (!annotate->session->feed.counts.samples) {
-		tally_print_warning("%s has no samples", annotate->session->path);
+		tally_session_warn_empty(annotate->session);
 		return 0;
 	}
 	if (annotate->nr_failed) {

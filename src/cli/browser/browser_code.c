@@ -147,19 +147,6 @@ int browser_code_lines(struct browser_code *code)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static const struct tally_annotate_function *function_find(const struct browser_code *code,
-							   const struct tally_frame *frame)
-{
-	for (size_t i = 0; i < tally_annotate_nr_functions(code->samples); i++) {
-		const struct tally_annotate_function *function =
-			tally_annotate_function(code->samples, i);
-
-		if (function->dso == frame->dso && function->symbol == frame->symbol)
-			return function;
-	}
-	return NULL;
-}
-
 /* Read a function's code. Return 0; -ENOMEM; or 1 with the reason in `why`. */
 static int code_open(struct browser_code *code, struct browser *browser,
 		     const struct tally_frame *frame)
@@ -179,7 +166,7 @@ static int code_open(struct browser_code *code, struct browser *browser,
 		ret = tally_source_texts_new(&source, &code->texts);
 	if (ret)
 		return ret;
-	function = function_find(code, frame);
+	function = tally_annotate_find(code->samples, frame->dso, frame->symbol);
 	if (!function) {
 		tally_str_add(&code->why, "no selected sample is in this function: ");
 		tally_str_add_escaped(&code->why, tally_symbol_name(frame->dso, frame->symbol));

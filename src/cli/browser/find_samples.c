@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/arith.h"
 #include "cli/browser/browser_state.h"
 
 /* Mark each bucket that has the function in its callchain and passes the filter, ignoring terms
@@ -39,8 +38,6 @@ int browser_find_samples(struct browser *browser, const struct tally_frame *fram
 {
 	const struct tally_selection_options options =
 		browser_filter_options(&browser->filter, browser->event);
-	const struct tally_profile *profile = browser->source->profile;
-	uint64_t nr = 0, *bits;
 	uint8_t *passes;
 	int ret = browser_chains_build(browser);
 
@@ -48,18 +45,7 @@ int browser_find_samples(struct browser *browser, const struct tally_frame *fram
 		ret = buckets_mark(browser, frame, &passes);
 	if (ret)
 		return ret;
-	tally_vec_for_each (kept, &profile->kept)
-		nr = TALLY_MAX(nr, (uint64_t)kept->number + 1);
-	bits = calloc(nr / 64 + 1, sizeof(*bits));
-	tally_vec_for_each (kept, &profile->kept) {
-		if (bits && passes[kept->bucket] &&
-		    tally_selection_includes_time(&options, kept->time))
-			bits[kept->number / 64] |= 1ull << kept->number % 64;
-	}
+	ret = tally_selection_numbers(browser->source->profile, passes, &options, ret_bits, ret_nr);
 	free(passes);
-	if (!bits)
-		return -ENOMEM;
-	*ret_bits = bits;
-	*ret_nr = nr;
-	return 0;
+	return ret;
 }

@@ -89,7 +89,7 @@ static int event_scale(const struct compared *compared, const struct tally_perfd
 	} else {
 		tally_print_error(
 			"%s: '%s' was sampled with a fixed period, which does not measure time",
-			compared->session->path, event->name);
+			compared->session->name, event->name);
 		tally_print_hint("record with -F or -e task-clock, or compare shares");
 		return -EINVAL;
 	}
@@ -171,7 +171,7 @@ static int warn_if_different(const struct compared *compared, const char *what, 
 	if (strcmp(*known, is))
 		tally_print_warning(
 			"%s: recorded with a different %s (%s) than the previous recordings (%s)",
-			compared->session->path, what, is, *known);
+			compared->session->name, what, is, *known);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static int compared_warn(const struct compared *compared)
 	if (!ret)
 		ret = warn_if_different(compared, "kernel", env->osrelease, &comparison->release);
 	if (!ret && !compared->session->feed.counts.samples)
-		tally_print_warning("%s has no samples", compared->session->path);
+		tally_session_warn_empty(compared->session);
 	return ret;
 }
 
@@ -197,10 +197,10 @@ static void compared_health(const struct compared *compared)
 	struct tally_str *json = &comparison->json;
 
 	tally_str_add_line(&comparison->text, "# File on side %c: %s", *side - 'a' + 'A',
-			   compared->session->path);
+			   compared->session->name);
 	tally_health_text(compared->session, &compared->profile, false, &comparison->text);
 	tally_json_open(json, NULL, '{');
-	tally_json_text(json, "file", compared->session->path);
+	tally_json_text(json, "file", compared->session->name);
 	tally_json_text(json, "side", side);
 	tally_health_json(compared->session, &compared->profile, json);
 	tally_json_close(json, '}');
@@ -241,7 +241,6 @@ static int input_read(struct comparison *comparison, uint32_t input)
 	ret = tally_recording_open(&recording, &session);
 	if (ret)
 		return ret;
-	tally_machine_show_hidden(session.machine);
 	ret = compared_session(&compared);
 	tally_profile_free(&compared.profile);
 	tally_recording_close(&session);

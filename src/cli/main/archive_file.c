@@ -52,7 +52,7 @@ int tally_archive_file(const struct tally_recording_options *recording, const ch
 		return ret;
 	ret = tally_archive_embed(&session, redact ? &redactor : NULL, &names);
 	if (ret == -ENOMEM)
-		tally_print_error("%s: out of memory", session.path);
+		tally_print_error("%s: out of memory", session.name);
 	if (!ret)
 		ret = output_write(&session, output, redact ? &redactor : NULL, &names);
 	if (!ret)

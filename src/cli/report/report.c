@@ -114,7 +114,7 @@ static int charge_trace(struct report *report, size_t len)
 		tally_print_error("%s: distinct tracepoint output exceeds the limit of %d MiB plus "
 				  "%d times the file size and is only shown up to that limit; use "
 				  "other keys, such as --sort symbol",
-				  report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
+				  report->session->name, TRACES_MAX_MIB, TRACES_PER_BYTE);
 	return -E2BIG;
 }
 
@@ -155,8 +155,8 @@ static void warn_empty(const struct tally_session *session)
 {
 	const struct tally_perfdata_env *env;
 
-	tally_print_warning("%s has no samples", tally_session_name(session->path));
-	if (tally_session_name(session->path) != session->path)
+	tally_session_warn_empty(session);
+	if (session->name != session->path)
 		tally_print_hint("the recording was too short, or nothing ran; record more with "
 				 "--duration or -F");
 	if (!tally_perfdata_env(session->data, &env) &&
@@ -258,7 +258,6 @@ static int report_show_rows(struct report_config *config)
 	}
 	ret = tally_recording_open(&config->recording, &session);
 	if (!ret) {
-		tally_machine_show_hidden(session.machine);
 		ret = report_session(&report);
 		tally_profile_free(&report.profile);
 		tally_recording_close(&session);

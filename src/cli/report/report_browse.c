@@ -94,7 +94,7 @@ int report_browse(struct report *report)
 		.fields = fields,
 		.health = add_health,
 		.annotate = tally_perfdata_info(report->session->data)->is_stream ? NULL : annotate,
-		.what = tally_path_name(tally_session_name(report->session->path)),
+		.what = tally_path_name(report->session->name),
 		.query = report->query,
 	};
 

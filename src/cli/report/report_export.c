@@ -224,7 +224,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 	struct tally_export export = {
 		.profile = &report->profile,
 		.events = events,
-		.title = tally_path_name(tally_session_name(report->session->path)),
+		.title = tally_path_name(report->session->name),
 		.version = "tally " TALLY_VERSION,
 		.start = (uint64_t)report->session->options.symbols.recorded * 1000000000,
 		.packs = tally_document_is_packed(report->document->path),
@@ -236,7 +236,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 	if (!ret)
 		export.nr_events = events_limit(format, events, events_fill(report, events));
 	if (!ret && !export.nr_events) {
-		tally_print_error("%s has no events: nothing to export", report->session->path);
+		tally_print_error("%s has no events: nothing to export", report->session->name);
 		ret = -ENODATA;
 	}
 	for (size_t i = 0; i < export.nr_events; i++) {

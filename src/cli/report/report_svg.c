@@ -98,7 +98,7 @@ int report_svg(struct report *report)
 	struct tally_str caption = {0};
 	struct tally_svg svg = {
 		.profile = &report->profile,
-		.title = tally_path_name(tally_session_name(report->session->path)),
+		.title = tally_path_name(report->session->name),
 		.parts = parts_of(report->config),
 		.shorten = shorten,
 	};

@@ -236,7 +236,7 @@ static int dump_all(struct tally_session *session,
 	tally_str_free(&dump.out);
 	tally_session_warn(session);
 	if (ret < 0)
-		tally_print_parse_error(session->path, ret, err.text ? &err : NULL);
+		tally_print_parse_error(session->name, ret, err.text ? &err : NULL);
 	return ret < 0 ? ret : dump.failed; /* main() prints write errors */
 }
 

@@ -124,17 +124,17 @@ int script_stat_finish(struct script_stat *stat, const struct tally_session *ses
 {
 	if (stat->nr_nameless)
 		tally_print_warning("%s: skipped %" PRIu64 " counts of unknown events",
-				    session->path, stat->nr_nameless);
+				    session->name, stat->nr_nameless);
 	if (stat->nr_short)
 		tally_print_warning("%s: skipped %" PRIu64 " count records that are too short",
-				    session->path, stat->nr_short);
+				    session->name, stat->nr_short);
 	/* perf stat record -I writes the final counts after the last interval. perf script does not
 	 * list them either. */
 	if (!stat->counts.len || stat->has_heading)
 		return 0;
 	tally_print_warning("%s: the last round is unfinished: its counts have no timestamp and "
 			    "may be incomplete",
-			    session->path);
+			    session->name);
 	return add_round(stat, no_time, out);
 }
 

@@ -102,18 +102,37 @@ static bool is_padding(const struct tally_location *where)
 	       tally_dso_find(where->dso, where->symbol->start) != where->symbol;
 }
 
+static uint32_t function_hash(const struct tally_dso *dso, const struct tally_symbol *symbol)
+{
+	return (uint32_t)tally_hash_u64((uintptr_t)symbol, (uintptr_t)dso);
+}
+
+const struct tally_annotate_function *tally_annotate_find(const struct tally_annotate *annotate,
+							  const struct tally_dso *dso,
+							  const struct tally_symbol *symbol)
+{
+	const struct tally_annotate_function *known;
+	uint32_t hash = function_hash(dso, symbol), number;
+
+	for (size_t pos = hash; tally_slots_next(&annotate->by_symbol, hash, &pos, &number);) {
+		known = &annotate->functions.data[number];
+		if (known->dso == dso && known->symbol == symbol)
+			return known;
+	}
+	return NULL;
+}
+
 static int function_find(struct tally_annotate *annotate, const struct tally_location *where,
 			 uint32_t *ret_function)
 {
-	const struct tally_annotate_function *known;
-	uint32_t hash = (uint32_t)tally_hash_u64((uintptr_t)where->symbol, (uintptr_t)where->dso);
+	const struct tally_annotate_function *known =
+		tally_annotate_find(annotate, where->dso, where->symbol);
 	uint32_t number = (uint32_t)annotate->functions.len;
 	int ret;
 
-	for (size_t pos = hash; tally_slots_next(&annotate->by_symbol, hash, &pos, ret_function);) {
-		known = &annotate->functions.data[*ret_function];
-		if (known->dso == where->dso && known->symbol == where->symbol)
-			return 0;
+	if (known) {
+		*ret_function = (uint32_t)(known - annotate->functions.data);
+		return 0;
 	}
 	ret = tally_vec_push(&annotate->functions,
 			     (struct tally_annotate_function){
@@ -125,7 +144,8 @@ static int function_find(struct tally_annotate *annotate, const struct tally_loc
 						  !is_padding(where),
 			     });
 	if (!ret)
-		ret = tally_slots_add(&annotate->by_symbol, hash, number);
+		ret = tally_slots_add(&annotate->by_symbol,
+				      function_hash(where->dso, where->symbol), number);
 	*ret_function = number;
 	return ret;
 }

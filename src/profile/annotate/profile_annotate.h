@@ -85,6 +85,11 @@ int tally_annotate_add(struct tally_annotate *annotate, const struct tally_feed_
 /* Finish adding samples. Results are available only after this call. Returns 0 or -ENOMEM. */
 int tally_annotate_finish(struct tally_annotate *annotate);
 
+/* Return a function, or NULL if it has no samples. */
+const struct tally_annotate_function *tally_annotate_find(const struct tally_annotate *annotate,
+							  const struct tally_dso *dso,
+							  const struct tally_symbol *symbol);
+
 /* Return the number of functions, or the function with a given number. Functions are numbered in
  * order of appearance. */
 size_t tally_annotate_nr_functions(const struct tally_annotate *annotate);
