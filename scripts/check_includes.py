@@ -24,17 +24,18 @@ DEPENDENCIES = {
     "disasm": {"base"},
     "symbols": {"base", "dwarf", "unwind"},
     "profile": {"abi", "base", "disasm", "symbols", "unwind"},
-    "session": {"abi", "base", "events", "perfdata", "profile", "sampler", "symbols"},
+    "live": {"abi", "base", "client", "profile", "sampler", "symbols"},
+    "session": {"abi", "base", "events", "perfdata", "profile", "symbols"},
     "archive": {"abi", "base", "perfdata", "profile", "session", "symbols"},
     "view": {"abi", "base", "profile", "session", "symbols"},
     "page": {"abi", "base", "profile", "session", "symbols", "view"},
     "export": {"abi", "base", "profile", "symbols"},
     "emulate": {"abi", "base", "hosts", "symbols"},
-    "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "live", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
 }
 # for each public header, the modules that may include it
 PUBLIC = {
-    "abi.h": {"base", "abi", "core", "hosts", "ports", "client", "events", "sampler", "perfdata", "profile", "session", "archive", "view", "page", "emulate", "cli"},
+    "abi.h": {"base", "abi", "core", "hosts", "ports", "client", "events", "sampler", "perfdata", "profile", "live", "session", "archive", "view", "page", "emulate", "cli"},
     "events.h": {"printfmt", "events", "client", "sampler", "session", "cli"},
     "client.h": {"client", "ftrace", "sampler", "view", "cli"},
     "region.h": {"client"},

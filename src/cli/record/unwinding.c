@@ -14,9 +14,9 @@
 #include "base/thread.h"
 #include "session/loader.h"
 #include "cli/record/ring_scan.h"
-#include "session/live_merge.h"
+#include "live/live_merge.h"
 #include "cli/record/pinning.h"
-#include "session/session_live.h"
+#include "live/live_machine.h"
 
 enum {
 	SETTLE_NS = 1000000,      /* time after which no older records can appear in a ring */
@@ -273,11 +273,7 @@ static int rings_take(struct record *record)
 			continue;
 		ret = record_scan_ring(record, i, &data);
 		if (!ret)
-			ret = tally_merge_ring_append(&unwinding->in.data[i], data.first,
-						      data.first_len);
-		if (!ret)
-			ret = tally_merge_ring_append(&unwinding->in.data[i], data.second,
-						      data.second_len);
+			ret = tally_merge_ring_take(&unwinding->in.data[i], &data);
 		taken += data.first_len + data.second_len;
 	}
 	if (ret)

@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 #include "cli/main/via.h"
-#include "session/session_live.h"
+#include "live/live_machine.h"
 #include "session/loader.h"
 #include "cli/top/top_config.h"
 #include "cli/top/queue.h"

@@ -12,7 +12,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "cli/top/top_drain.h"
-#include "session/live_merge.h"
+#include "live/live_merge.h"
 
 /* Maximum size of the queue in bytes, enough for several seconds of samples. */
 enum { QUEUE_MAX = 4 << 20 };
@@ -59,9 +59,7 @@ static int rings_take(struct drainer *drainer)
 
 		if (!tally_ring_data(tally_rings_at(rings, i), &data))
 			continue;
-		ret = tally_merge_ring_append(taken, data.first, data.first_len);
-		if (!ret)
-			ret = tally_merge_ring_append(taken, data.second, data.second_len);
+		ret = tally_merge_ring_take(taken, &data);
 		if (!ret)
 			ret = tally_merge_add(&drainer->merge, i, taken);
 	}

@@ -3,8 +3,8 @@
  * Feed records from an open sampler into a machine in chronological order, for commands that show
  * samples while recording. Not thread-safe.
  */
-#ifndef TALLY_SESSION_LIVE_H
-#define TALLY_SESSION_LIVE_H
+#ifndef TALLY_LIVE_MACHINE_H
+#define TALLY_LIVE_MACHINE_H
 
 #include "abi/abi_sample.h"
 #include "base/map.h"

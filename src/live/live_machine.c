@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "session/session_live.h"
+#include "live/live_machine.h"
 
 #include <errno.h>
 

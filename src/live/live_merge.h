@@ -4,11 +4,12 @@
  * in that ring's order. Records are returned up to a time limit, which the caller chooses so that
  * no older records can still be added.
  */
-#ifndef TALLY_SESSION_LIVE_MERGE_H
-#define TALLY_SESSION_LIVE_MERGE_H
+#ifndef TALLY_LIVE_MERGE_H
+#define TALLY_LIVE_MERGE_H
 
 #include "base/vec.h"
-#include "session/session_live.h"
+#include "client/rings.h"
+#include "live/live_machine.h"
 
 struct tally_merge_ring {
 	TALLY_VEC(uint8_t) bytes; /* complete records */
@@ -26,8 +27,8 @@ struct tally_merge {
 	size_t left;                      /* bytes not yet returned */
 };
 
-/* Append bytes to a ring's records. Returns 0 or -ENOMEM. */
-int tally_merge_ring_append(struct tally_merge_ring *ring, const void *data, size_t len);
+/* Append the contents of a ring buffer to a ring's records. Returns 0 or -ENOMEM. */
+int tally_merge_ring_take(struct tally_merge_ring *ring, const struct tally_ring_data *data);
 
 /* Add the records drained from ring number `ring`. Takes the contents of `*from` and leaves it
  * empty. Returns 0 or -ENOMEM. */

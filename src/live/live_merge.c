@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "session/live_merge.h"
+#include "live/live_merge.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void update_newest(struct tally_merge *merge, const struct tally_merge_ri
 		merge->newest = TALLY_MAX(merge->newest, tally_live_time(merge->live, last));
 }
 
-int tally_merge_ring_append(struct tally_merge_ring *ring, const void *data, size_t len)
+static int ring_append(struct tally_merge_ring *ring, const void *data, size_t len)
 {
 	if (tally_vec_reserve(&ring->bytes, ring->bytes.len + len))
 		return -ENOMEM;
@@ -45,6 +45,13 @@ int tally_merge_ring_append(struct tally_merge_ring *ring, const void *data, siz
 		memcpy(ring->bytes.data + ring->bytes.len, data, len);
 	ring->bytes.len += len;
 	return 0;
+}
+
+int tally_merge_ring_take(struct tally_merge_ring *ring, const struct tally_ring_data *data)
+{
+	int ret = ring_append(ring, data->first, data->first_len);
+
+	return ret ? ret : ring_append(ring, data->second, data->second_len);
 }
 
 /* Move the remaining records to the start of the buffer, and append the others. */
@@ -56,7 +63,7 @@ static int ring_extend(struct tally_merge_ring *ring, const struct tally_merge_r
 		memmove(ring->bytes.data, ring->bytes.data + ring->at, left);
 	ring->bytes.len = left;
 	ring->at = 0;
-	return tally_merge_ring_append(ring, from->bytes.data, from->bytes.len);
+	return ring_append(ring, from->bytes.data, from->bytes.len);
 }
 
 int tally_merge_add(struct tally_merge *merge, size_t ring, struct tally_merge_ring *from)
