@@ -35,6 +35,11 @@ struct tally_word tally_parser_word(struct tally_event_parser *p, const char *st
 	return word;
 }
 
+size_t tally_parser_end(const struct tally_event_parser *p, struct tally_word word)
+{
+	return (size_t)(word.text - p->text) + word.len;
+}
+
 bool tally_word_is(struct tally_word word, const char *text)
 {
 	return tally_text_is(text, word.text, word.len);

@@ -15,6 +15,9 @@ void tally_parser_blanks(struct tally_event_parser *p);
 /* Consume a word, up to one of `stops`, white space or the end. */
 struct tally_word tally_parser_word(struct tally_event_parser *p, const char *stops);
 
+/* Return the offset of the end of a word of the event string. */
+size_t tally_parser_end(const struct tally_event_parser *p, struct tally_word word);
+
 bool tally_word_is(struct tally_word word, const char *text);
 
 /* Copy the word into the list's arena. Returns NULL if out of memory. */

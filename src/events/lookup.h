@@ -33,10 +33,9 @@ double tally_unit_split(const char *text, const char **ret_unit);
 int tally_table_parse(struct tally_event_parser *p, struct tally_word name,
 		      const struct tally_terms *terms);
 
-/* Do the same as tally_table_parse() for an event in libpfm or likwid syntax. Parses up to the end
- * of the event, including all colons. `head` is the part before the first colon. The cursor moves
- * only if an event was added. */
-int tally_spelling_parse(struct tally_event_parser *p, struct tally_word head);
+/* Do the same as tally_table_parse() for an event in libpfm or likwid syntax. `whole` is the event
+ * with all its colons. If an event was added, the cursor is after `whole`. */
+int tally_spelling_parse(struct tally_event_parser *p, struct tally_word whole);
 
 /* Return true if a name in the CPU's tables starts with this word and a dot. The tables must be
  * open. */

@@ -43,7 +43,25 @@ struct tally_terms {
 	size_t nr;
 };
 
+/* The words of an event, before it is known which form the event has. */
+struct tally_event_shape {
+	size_t start;            /* offset of the event */
+	struct tally_word head;  /* up to a comma, brace, slash or colon */
+	char after_head;         /* that character; '\0' after a blank or at the end */
+	struct tally_word tail;  /* after a colon: up to the next of these characters */
+	char after_tail;         /* that character */
+	struct tally_word whole; /* up to a comma, brace or slash, with all colons */
+};
+
 /* ---- parts of the grammar --------------------------------------------------- */
+
+/* Find the words of the event at the cursor. The cursor does not move. */
+struct tally_event_shape tally_event_shape(struct tally_event_parser *p);
+
+/* Parse the event at the cursor, with terms, modifiers and the blanks after it. `terms` is memory
+ * to use. Adds its specs. Returns 0 or an error. */
+int tally_event_parse(struct tally_event_parser *p, const struct tally_event_shape *shape,
+		      struct tally_terms *terms);
 
 /* Parse terms up to and including the closing slash. The cursor must be after the opening slash.
  * Returns 0 or an error. */

@@ -316,24 +316,19 @@ static int specs_finish(struct tally_event_parser *p, struct spelling *s, size_t
 	return ret ? ret : tally_modifiers_apply(p, letters, first, false);
 }
 
-int tally_spelling_parse(struct tally_event_parser *p, struct tally_word head)
+int tally_spelling_parse(struct tally_event_parser *p, struct tally_word whole)
 {
-	size_t first = p->specs.len, start = (size_t)(head.text - p->text), behind = p->at;
+	size_t first = p->specs.len;
 	struct spelling s = {.nr = 0};
-	struct tally_word whole;
 	int ret = tally_tables_open(p->events);
 
 	if (ret)
-		return tally_table_fail(p, ret, head);
-	p->at = start;
-	whole = tally_parser_word(p, ",{}/");
+		return tally_table_fail(p, ret, whole);
 	pieces_split(&s, whole);
-	if (!name_accept(p, &s)) {
-		ret = s.cpu.len ? cpu_check(p, &s) : 0;
-		p->at = ret ? p->at : behind;
-		return ret;
-	}
 	ret = s.cpu.len ? cpu_check(p, &s) : 0;
+	if (!name_accept(p, &s))
+		return ret;
+	p->at = tally_parser_end(p, whole);
 	if (!ret)
 		ret = tally_table_parse(p, (struct tally_word){s.name, strlen(s.name)}, &s.terms);
 	if (ret > 0)
