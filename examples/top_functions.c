@@ -2,6 +2,7 @@
 /*
  * Print the ten functions of a recording (perf.data) with the most samples, for each event.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +11,21 @@
 
 enum { TOP = 10 };
 
+/* Print a text of the recording, which is not trusted, without control characters. */
+static void print_text(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, file);
+}
+
 static void print_message(void *arg, enum tally_analysis_message kind, const char *text)
 {
 	static const char *const prefixes[] = {"error: ", "warning: ", "  "};
 
 	(void)arg;
-	fprintf(stderr, "%s%s\n", prefixes[kind], text);
+	fputs(prefixes[kind], stderr);
+	print_text(stderr, text);
+	fputc('\n', stderr);
 }
 
 static int print_event(struct tally_analysis *analysis, size_t number,
@@ -28,11 +38,15 @@ static int print_event(struct tally_analysis *analysis, size_t number,
 
 	if (ret)
 		return ret;
-	printf("%s: %" PRIu64 " samples\n", event->name, event->samples);
-	for (size_t i = 0; i < TOP && (row = tally_analysis_row(rows, i)); i++)
-		printf("%6.2f%%  %-30s %s\n", 100.0 * (double)row->self / (double)event->period,
-		       row->place.function ? row->place.function : "?",
-		       row->place.object ? row->place.object : "?");
+	print_text(stdout, event->name);
+	printf(": %" PRIu64 " samples\n", event->samples);
+	for (size_t i = 0; i < TOP && (row = tally_analysis_row(rows, i)); i++) {
+		printf("%6.2f%%  ", 100.0 * (double)row->self / (double)event->period);
+		print_text(stdout, row->place.function ? row->place.function : "?");
+		fputs("  ", stdout);
+		print_text(stdout, row->place.object ? row->place.object : "?");
+		putchar('\n');
+	}
 	tally_analysis_rows_free(rows);
 	return 0;
 }
@@ -49,15 +63,17 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	ret = tally_analysis_read(argv[1], &options, &analysis);
-	if (ret) {
-		fprintf(stderr, "top_functions: %s: %s\n", argv[1], strerror(-ret));
-		return 1;
+	if (!ret) {
+		for (size_t i = 0; !ret && tally_analysis_event(analysis, i, &event); i++)
+			if (event.period)
+				ret = print_event(analysis, i, &event);
+		if (!ret)
+			ret = tally_analysis_damage(analysis);
+		tally_analysis_free(analysis);
 	}
-	for (size_t i = 0; !ret && tally_analysis_event(analysis, i, &event); i++)
-		if (event.period)
-			ret = print_event(analysis, i, &event);
-	if (!ret)
-		ret = tally_analysis_damage(analysis);
-	tally_analysis_free(analysis);
+	if (fflush(stdout) && !ret)
+		ret = -errno;
+	if (ret)
+		fprintf(stderr, "top_functions: %s\n", strerror(-ret));
 	return ret ? 1 : 0;
 }

@@ -12,8 +12,13 @@
  *
  * The file may be written by perf or tally, on this machine or another one, and is not trusted.
  * Symbols come from the recording, if they are embedded in it, and from files on this machine. All
- * strings belong to the analysis and live as long as it does. They may contain any bytes but NUL.
- * An analysis may be used by one thread at a time.
+ * strings belong to the analysis and live as long as it does. They may contain any bytes but NUL:
+ * escape them, and messages, before printing to a terminal. An analysis may be used by one thread
+ * at a time.
+ *
+ * A regular file is mapped until the analysis is freed. If it is truncated meanwhile, SIGBUS is
+ * raised; see tally_perfdata_open() in perfdata.h. Child processes decode debug information; they
+ * end before tally_analysis_read() returns, and the program may receive SIGCHLD.
  *
  * perfdata.h reads the records of a recording one by one. examples/top_functions.c is a program
  * that uses this header.
@@ -36,7 +41,7 @@ struct tally_analysis_rows;
 enum tally_analysis_message {
 	TALLY_ANALYSIS_ERROR,   /* the function returns an error */
 	TALLY_ANALYSIS_WARNING, /* something is missing or damaged */
-	TALLY_ANALYSIS_NOTE,    /* detail or hint about the previous message */
+	TALLY_ANALYSIS_NOTE     /* detail or hint about the previous message */
 };
 
 /* An all-zero struct, or NULL instead of it, selects the defaults. Strings are borrowed during the
@@ -50,7 +55,7 @@ struct tally_analysis_options {
 	/* Look up the source line of every sample, for TALLY_ROWS_BY_LINE. This takes more time
 	 * and memory. */
 	bool lines;
-	/* Called for each message, which is one line without a newline, valid during the call.
+	/* Called for each message, which has no newline at its end and is valid during the call.
 	 * NULL to drop messages. */
 	void (*message)(void *arg, enum tally_analysis_message kind, const char *text);
 	void *arg;
@@ -71,7 +76,8 @@ struct tally_analysis_place {
 	 * unknown. */
 	const char *object;
 	/* Start of the function, or the sampled address if the function is unknown. An offset in
-	 * the file, or an absolute address in the kernel and in code without a file. */
+	 * the file, or an absolute address in the kernel and in code without a file. For an inlined
+	 * function: an address in it if options.lines is set, otherwise 0. */
 	uint64_t address;
 	const char *file; /* source file, as passed to the compiler; NULL if unknown */
 	uint32_t line;    /* 0 if unknown */
@@ -80,12 +86,13 @@ struct tally_analysis_place {
 
 /* Properties that distinguish rows. They can be combined. */
 enum tally_analysis_by {
-	TALLY_ROWS_BY_FUNCTION = 1 << 0,
+	TALLY_ROWS_BY_FUNCTION = 1 << 0, /* functions in different objects differ */
 	TALLY_ROWS_BY_OBJECT = 1 << 1,
 	TALLY_ROWS_BY_COMM = 1 << 2, /* thread name */
 	TALLY_ROWS_BY_PID = 1 << 3,  /* process ID */
-	TALLY_ROWS_BY_TID = 1 << 4,  /* thread ID */
-	TALLY_ROWS_BY_LINE = 1 << 5, /* source line; requires options.lines */
+	TALLY_ROWS_BY_TID = 1 << 4,  /* thread ID, with its process ID */
+	/* Source line; requires options.lines. Code without a line is distinguished by address. */
+	TALLY_ROWS_BY_LINE = 1 << 5
 };
 
 /* Samples of one event with the same properties. Properties that do not distinguish the rows are
@@ -118,8 +125,8 @@ int tally_analysis_read(const char *path, const struct tally_analysis_options *o
 /* Free an analysis. NULL is allowed. */
 void tally_analysis_free(struct tally_analysis *analysis);
 
-/* Return 0, or -EINVAL if the recording is damaged or was truncated, and the analysis contains only
- * the samples before that point. */
+/* Return 0, or -EINVAL if a part of the recording is missing or was skipped, because the file is
+ * truncated or damaged. The analysis contains the samples that could be read. */
 int tally_analysis_damage(const struct tally_analysis *analysis);
 
 /* Return the number of lost samples and other records that the recorder reported. */
@@ -132,7 +139,8 @@ bool tally_analysis_event(const struct tally_analysis *analysis, size_t number,
 
 /* Sum up the samples of an event by the properties in `by` (TALLY_ROWS_BY_*). The caller frees
  * `*ret_rows` with tally_analysis_rows_free(), before the analysis. Returns 0; -EINVAL if there is
- * no such event, or for TALLY_ROWS_BY_LINE without options.lines; or -ENOMEM. */
+ * no such event, for unknown properties, or for TALLY_ROWS_BY_LINE without options.lines; or
+ * -ENOMEM. */
 int tally_analysis_rows(struct tally_analysis *analysis, size_t event, unsigned by,
 			struct tally_analysis_rows **ret_rows);
 
@@ -144,9 +152,10 @@ const struct tally_analysis_row *tally_analysis_row(const struct tally_analysis_
 /* Free the rows. NULL is allowed. */
 void tally_analysis_rows_free(struct tally_analysis_rows *rows);
 
-/* Call `each` for every distinct combination of thread and call stack of an event. Samples without
- * a callchain have a stack of one place. A nonzero return value of `each` ends the walk and is
- * returned. Returns 0; -EINVAL if there is no such event; or -ENOMEM. */
+/* Call `each` for every combination of thread and call stack of an event. Stacks may be passed that
+ * differ only in addresses, which the places do not contain. Samples without a callchain have a
+ * stack of one place. A nonzero return value of `each` ends the walk and is returned. Returns 0;
+ * -EINVAL if there is no such event; or -ENOMEM. */
 int tally_analysis_stacks(struct tally_analysis *analysis, size_t event,
 			  int (*each)(void *arg, const struct tally_analysis_stack *stack),
 			  void *arg);

@@ -16,6 +16,13 @@ static inline bool tally_range_ok(uint64_t offset, uint64_t size, uint64_t limit
 	return !__builtin_add_overflow(offset, size, &end) && end <= limit;
 }
 
+/* Add to a sum. The sum stays at UINT64_MAX if it would overflow. */
+static inline void tally_sum_add(uint64_t *sum, uint64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = UINT64_MAX;
+}
+
 /* Return a / b; b must not be 0. The function does not need the compiler's run-time library, even
  * on 32-bit machines, which cannot divide 64-bit numbers with one instruction. On those machines,
  * its running time depends on the number of quotient bits, unless both numbers fit in 32 bits. */

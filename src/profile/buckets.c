@@ -97,8 +97,7 @@ int profile_bucket_count(struct tally_profile *profile, const struct tally_gathe
 		return ret;
 	bucket = &profile->buckets.data[found];
 	bucket->nr++;
-	if (__builtin_add_overflow(bucket->period, sample->weight, &bucket->period))
-		bucket->period = UINT64_MAX;
+	tally_sum_add(&bucket->period, sample->weight);
 	if (profile->bucket_of.len && !profile->in_second_pass)
 		profile->bucket_of.data[sample->number] = found;
 	return profile->options.keeps_samples ? sample_keep(profile, sample, found) : 0;

@@ -30,7 +30,7 @@ static int count_on_chain(struct hist_builder *builder, size_t i, uint32_t frame
 		met->row = number + 1;
 	}
 	row = &builder->hist->rows.data[met->row - 1];
-	row->total += bucket->period;
+	tally_sum_add(&row->total, bucket->period);
 	row->total_nr += bucket->nr;
 	row->depth = TALLY_MAX(row->depth, depth);
 	return 0;

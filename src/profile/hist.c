@@ -164,7 +164,7 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 		if (ret)
 			break;
 		row = &builder->hist->rows.data[entry.row];
-		row->self += bucket->period;
+		tally_sum_add(&row->self, bucket->period);
 		row->self_nr += bucket->nr;
 	}
 	return ret;

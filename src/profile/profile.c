@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/hash.h"
 #include "profile/expand.h"
 #include "profile/profile_private.h"
@@ -276,8 +277,10 @@ int tally_profile_add(struct tally_profile *profile, const struct tally_feed_sam
 	if (ret)
 		return ret;
 	to = &profile->batch.samples[profile->batch.nr];
-	profile->totals.data[sample->event].nr += !profile->in_second_pass;
-	profile->totals.data[sample->event].period += profile->in_second_pass ? 0 : sample->period;
+	if (!profile->in_second_pass) {
+		profile->totals.data[sample->event].nr++;
+		tally_sum_add(&profile->totals.data[sample->event].period, sample->period);
+	}
 	to->key = (struct tally_bucket_key){
 		.event = sample->event,
 		.comm = by & TALLY_BY_COMM ? sample_comm(profile, thread) : 0,

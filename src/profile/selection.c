@@ -50,7 +50,7 @@ static void sum_samples(const struct tally_profile *profile,
 		if (!tally_selection_includes_time(options, kept->time))
 			continue;
 		sums[kept->bucket].nr++;
-		sums[kept->bucket].period += tally_kept_weight(profile, kept);
+		tally_sum_add(&sums[kept->bucket].period, tally_kept_weight(profile, kept));
 	}
 }
 
@@ -116,7 +116,7 @@ int tally_selection_build(const struct tally_profile *profile,
 
 		if (!tally_selection_has(&selection, bucket))
 			continue;
-		selection.period += bucket->period;
+		tally_sum_add(&selection.period, bucket->period);
 		selection.nr += bucket->nr;
 	}
 	*ret_selection = selection;
@@ -152,7 +152,7 @@ static int chain_add(struct tally_chains *chains, struct tally_slots *slots,
 			return ret;
 		chain = &chains->all.data[chains->all.len - 1];
 	}
-	chain->period += bucket->period;
+	tally_sum_add(&chain->period, bucket->period);
 	chain->nr += bucket->nr;
 	return 0;
 }

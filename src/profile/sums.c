@@ -5,6 +5,8 @@
 
 #include "profile/sums.h"
 
+#include "base/arith.h"
+
 /* ---- the tree -------------------------------------------------------------- */
 
 /* Return true if a function is not heavy, so that no graph continues from it. Everything between
@@ -63,7 +65,7 @@ int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i)
 
 		if (!sum->nr && tally_vec_push(&sums->touched, path))
 			return -ENOMEM;
-		sum->period += bucket->period;
+		tally_sum_add(&sum->period, bucket->period);
 		sum->nr += (uint32_t)bucket->nr;
 	}
 	return 0;
@@ -86,7 +88,7 @@ void hist_sum_restore(struct hist_builder *builder, struct path_sums *sums, size
 
 	for (uint32_t path = builder->buckets.data[i].path; path;
 	     path = hist_path(builder, path)->parent) {
-		sums->at.data[path].period += bucket->period;
+		tally_sum_add(&sums->at.data[path].period, bucket->period);
 		sums->at.data[path].nr += (uint32_t)bucket->nr;
 	}
 }

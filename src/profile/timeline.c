@@ -60,7 +60,7 @@ static int strips_make(struct timeline_builder *builder)
 		if (ret)
 			break;
 		strip = &builder->timeline->strips.data[builder->places[i]];
-		strip->period += bucket->period;
+		tally_sum_add(&strip->period, bucket->period);
 		strip->nr += bucket->nr;
 	}
 	return ret;

@@ -51,6 +51,8 @@ static int session_explain_open(const struct tally_session *session, int code,
 {
 	const struct tally_messages *to = session->options.messages;
 
+	if (code == -ENOMEM)
+		return code;
 	tally_message_parse_error(to, session->name, code, err);
 	if (code == -ENOENT && !strcmp(session->path, "perf.data"))
 		tally_message_hint(to, "create one with 'tally record COMMAND', or specify another "
@@ -130,6 +132,8 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	if (!ret)
 		ret = session_filter_init(session);
 out:
+	if (ret == -ENOMEM)
+		tally_session_warn_memory(session);
 	if (ret)
 		tally_session_close(session);
 	return ret;

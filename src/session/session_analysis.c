@@ -56,17 +56,38 @@ static int analysis_start(void *arg, struct tally_session *session,
 	return 0;
 }
 
+/* Return true if a part of the recording is missing or was skipped. */
+static bool is_damaged(const struct tally_analysis *analysis)
+{
+	static const uint32_t kinds = 1u << TALLY_NOTE_TRUNCATED_DATA |
+				      1u << TALLY_NOTE_TRUNCATED_RECORD |
+				      1u << TALLY_NOTE_STRAY_BYTES | 1u << TALLY_NOTE_BAD_RECORD |
+				      1u << TALLY_NOTE_BAD_ATTR | 1u << TALLY_NOTE_BAD_COMPRESSED |
+				      1u << TALLY_NOTE_LIMIT;
+	const struct tally_session *session = &analysis->session;
+	const struct tally_perfdata_note *note;
+
+	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++) {
+		if (kinds >> note->kind & 1)
+			return true;
+	}
+	return session->is_cut || session->ended.code || session->feed.counts.damaged ||
+	       tally_machine_stats(session->machine)->damaged;
+}
+
 static int analysis_fill(struct tally_analysis *analysis)
 {
+	const struct tally_feed_counts *counts = &analysis->session.feed.counts;
 	const struct tally_session_profile_options options = {.start = analysis_start,
 							      .arg = analysis};
 	int ret;
 
 	ret = tally_session_profile(&analysis->session, &options, &analysis->profile);
-	if (ret != -EINVAL || !analysis->profile.machine ||
-	    (!analysis->session.is_cut && !analysis->session.ended.code))
+	/* Keep what could be read of a damaged file, unless all of its samples are damaged. */
+	if (ret && (ret != -EINVAL || !analysis->profile.machine || !is_damaged(analysis) ||
+		    (counts->damaged_samples && !counts->samples)))
 		return ret;
-	analysis->damage = ret;
+	analysis->damage = is_damaged(analysis) ? -EINVAL : 0;
 	return 0;
 }
 
@@ -155,8 +176,9 @@ static struct tally_analysis_place place_of(const struct tally_analysis *analysi
 		place.object = tally_dso_name(frame->dso);
 	if (frame->symbol) {
 		place.function = tally_symbol_name(frame->dso, frame->symbol);
-		place.address = frame->symbol->start;
 		place.is_inlined = tally_symbol_is_inlined(frame->dso, frame->symbol);
+		/* The symbol of an inlined function has no address. */
+		place.address = place.is_inlined ? frame->addr : frame->symbol->start;
 	}
 	if (frame->line) {
 		place.file = frame->line->file;
@@ -172,14 +194,22 @@ static const char *comm_text(const struct tally_analysis *analysis, uint32_t com
 
 /* ---- rows ----------------------------------------------------------------------- */
 
+enum {
+	ALL_PROPERTIES = TALLY_ROWS_BY_FUNCTION | TALLY_ROWS_BY_OBJECT | TALLY_ROWS_BY_COMM |
+			 TALLY_ROWS_BY_PID | TALLY_ROWS_BY_TID | TALLY_ROWS_BY_LINE
+};
+
 static unsigned keys_of(unsigned by)
 {
 	static const struct {
 		unsigned by, key;
 	} map[] = {
-		{TALLY_ROWS_BY_FUNCTION, TALLY_KEY_SYMBOL}, {TALLY_ROWS_BY_OBJECT, TALLY_KEY_DSO},
-		{TALLY_ROWS_BY_COMM, TALLY_KEY_COMM},       {TALLY_ROWS_BY_PID, TALLY_KEY_PID},
-		{TALLY_ROWS_BY_TID, TALLY_KEY_TID},         {TALLY_ROWS_BY_LINE, TALLY_KEY_LINE},
+		{TALLY_ROWS_BY_FUNCTION, TALLY_KEY_SYMBOL},
+		{TALLY_ROWS_BY_OBJECT, TALLY_KEY_DSO},
+		{TALLY_ROWS_BY_COMM, TALLY_KEY_COMM},
+		{TALLY_ROWS_BY_PID, TALLY_KEY_PID},
+		{TALLY_ROWS_BY_TID, TALLY_KEY_TID | TALLY_KEY_PID},
+		{TALLY_ROWS_BY_LINE, TALLY_KEY_LINE},
 	};
 	unsigned keys = 0;
 
@@ -211,6 +241,7 @@ static struct tally_analysis_row row_make(const struct tally_analysis *analysis,
 	if (by & TALLY_ROWS_BY_LINE) {
 		row.place.file = place.file;
 		row.place.line = place.line;
+		row.place.address = place.line ? row.place.address : place.address;
 	}
 	if (by & TALLY_ROWS_BY_COMM)
 		row.comm = comm_text(analysis, group->comm);
@@ -260,7 +291,8 @@ int tally_analysis_rows(struct tally_analysis *analysis, size_t event, unsigned 
 	struct tally_hist hist = {0};
 	int ret = 0;
 
-	if (!has_event(analysis, event) || (by & TALLY_ROWS_BY_LINE && !analysis->options.lines))
+	if (!has_event(analysis, event) || by & ~(unsigned)ALL_PROPERTIES ||
+	    (by & TALLY_ROWS_BY_LINE && !analysis->options.lines))
 		return -EINVAL;
 	if (event < analysis->profile.totals.len)
 		ret = tally_hist_build(&analysis->profile, (uint32_t)event, &options, &hist);

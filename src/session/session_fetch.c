@@ -144,7 +144,8 @@ static int session_fetch(struct fetch *fetch, struct tally_session *session,
 
 	session->is_again = true; /* leave warnings about the file to the next pass */
 	ret = tally_session_run(session, sample_count, fetch);
-	return ret ? ret : files_fetch(fetch, client, dir);
+	/* If the file is damaged, fetch what the part before the damage needs. */
+	return ret && ret != -EINVAL ? ret : files_fetch(fetch, client, dir);
 }
 
 int tally_session_fetch(const struct tally_session_options *options, struct tally_str *ret_dir)

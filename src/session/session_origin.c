@@ -78,11 +78,14 @@ int tally_session_check_files(const struct tally_symbols_options *options,
 	const char *const paths[] = {options->vmlinux, options->kallsyms};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(paths); i++) {
+		int code;
+
 		if (!paths[i] || !access(paths[i], R_OK))
 			continue;
+		code = errno; /* the message may change it */
 		tally_message_error(to, "cannot read kernel symbols from %s: %s", paths[i],
-				    strerror(errno));
-		return -errno;
+				    strerror(code));
+		return -code;
 	}
 	return 0;
 }

@@ -71,7 +71,7 @@ static int profiling_callers(struct profiling *profiling)
 	if (ret > 0)
 		ret = tally_session_rerun(profiling->session, wanted, nr, profiling_record,
 					  profiling);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -EINVAL ? 0 : TALLY_MIN(ret, 0);
 }
 
 static int profiling_finish(struct profiling *profiling)
@@ -95,17 +95,16 @@ int tally_session_profile(struct tally_session *session,
 			  struct tally_profile *profile)
 {
 	struct profiling profiling = {.options = options, .session = session, .profile = profile};
-	int ret, finished;
+	int ret, finished = 0;
 
 	tally_machine_show_hidden(session->machine);
 	ret = tally_session_run(session, profiling_record, &profiling);
-	if (!profiling.was_tried && (!ret || ret == -EINVAL)) {
+	if (!profiling.was_tried && (!ret || ret == -EINVAL))
 		finished = profiling_start(&profiling);
-		ret = ret ? ret : finished;
-	}
-	if (!profiling.is_started)
-		return ret;
-	finished = profiling_finish(&profiling);
+	if (profiling.is_started)
+		finished = profiling_finish(&profiling);
+	if (finished == -ENOMEM)
+		tally_session_warn_memory(session);
 	if (!ret && !finished && session->is_cut)
 		return -EINVAL;
 	return ret ? ret : finished;
@@ -147,6 +146,8 @@ int tally_session_annotate(struct tally_session *session, struct tally_annotate 
 
 	if (!ret || ret == -EINVAL)
 		finished = tally_annotate_finish(samples);
+	if (finished == -ENOMEM)
+		tally_session_warn_memory(session);
 	return finished ? finished : ret;
 }
 

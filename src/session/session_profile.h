@@ -31,14 +31,15 @@ struct tally_session_profile_options {
  * before that point. `profile` must be all zero. If it was finished, possibly despite an error, its
  * machine is not NULL, and it must be freed. Returns 0; -EINVAL for a damaged or truncated file or
  * an unknown event; -E2BIG if there are too many events (tally_check_events()); a callback's value;
- * or another error as in tally_session_run(). Emits an error message, except for -ENOMEM and
- * callbacks. */
+ * or another error as in tally_session_run(). Emits an error message, except for callbacks' values
+ * other than -ENOMEM. */
 int tally_session_profile(struct tally_session *session,
 			  const struct tally_session_profile_options *options,
 			  struct tally_profile *profile);
 
 /* Read the recording to its end, add its samples to `samples`, and finish. Returns the result of
- * tally_session_run(); for -EINVAL, the samples before the damage have been added. */
+ * tally_session_run(), or -ENOMEM after emitting an error message; for -EINVAL, the samples before
+ * the damage have been added. */
 int tally_session_annotate(struct tally_session *session, struct tally_annotate *samples);
 
 /* Read the recording again, add the samples for which `wanted` has a bit, and finish. `wanted` has

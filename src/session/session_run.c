@@ -207,11 +207,11 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	if (is_cut || (ret < 0 && !session->is_again))
 		tally_message_parse_error(to, session->name, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)
-		tally_message_error(to, "%s: out of memory", session->name);
+		tally_session_warn_memory(session);
 	if (!done && !session->is_again)
 		done = session_filter_finish(session);
-	if (!ret && !done && fn && !session->is_again)
-		ret = check_samples(session);
+	if (!done && (!ret || ret == -EINVAL) && fn && !session->is_again && check_samples(session))
+		ret = -EINVAL;
 	return done ? done : ret;
 }
 

@@ -63,24 +63,32 @@ static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret
 }
 
 /* Parse formats on first use, and only once for each ID, because several events may share an ID. */
-static struct trace_event *tracing_find(struct tally_tracing *tracing,
-					const struct perf_event_attr *attr)
+static int tracing_find(struct tally_tracing *tracing, const struct perf_event_attr *attr,
+			struct trace_event **ret_trace)
 {
 	uint64_t at;
+	int ret;
 
+	*ret_trace = NULL;
 	if (attr->type != PERF_TYPE_TRACEPOINT)
-		return NULL;
+		return 0;
 	at = tally_map_get(&tracing->by_id, attr->config);
-	if (at == TALLY_MAP_NONE && tracing_add(tracing, attr->config, &at))
-		return NULL;
-	return tracing->events.data[at].format ? &tracing->events.data[at] : NULL;
+	if (at == TALLY_MAP_NONE) {
+		ret = tracing_add(tracing, attr->config, &at);
+		if (ret)
+			return ret;
+	}
+	if (tracing->events.data[at].format)
+		*ret_trace = &tracing->events.data[at];
+	return 0;
 }
 
 const struct tally_tp_format *tally_tracing_format(struct tally_tracing *tracing,
 						   const struct perf_event_attr *attr)
 {
-	struct trace_event *trace = tracing_find(tracing, attr);
+	struct trace_event *trace;
 
+	(void)tracing_find(tracing, attr, &trace); /* printing reports -ENOMEM */
 	return trace ? trace->format : NULL;
 }
 
@@ -129,19 +137,26 @@ static void warn_cut(struct tally_tracing *tracing)
 	tracing->has_warned = true;
 }
 
+static int trace_compile(struct tally_tracing *tracing, struct trace_event *trace)
+{
+	int ret = tally_tp_print_compile(trace->format, &tracing->target, &trace->print, NULL);
+
+	trace->was_compiled = ret != -ENOMEM;
+	return ret;
+}
+
 void tally_tracing_print(struct tally_tracing *tracing, const struct perf_event_attr *attr,
 			 const struct tally_sample *sample, struct tally_str *out)
 {
 	struct tally_tp_raw raw = {sample->raw.data, sample->raw.len, tracing->target.swap};
-	struct trace_event *trace = tracing_find(tracing, attr);
-	int ret;
+	struct trace_event *trace;
+	int ret = tracing_find(tracing, attr, &trace);
 
-	if (!trace)
+	if (!ret && trace && !trace->was_compiled)
+		ret = trace_compile(tracing, trace);
+	out->failed |= ret == -ENOMEM;
+	if (!trace || ret == -ENOMEM)
 		return;
-	if (!trace->was_compiled) {
-		trace->was_compiled = true;
-		tally_tp_print_compile(trace->format, &tracing->target, &trace->print, NULL);
-	}
 	tracing->env.max_len = TALLY_TRACE_TEXT_MAX + TALLY_TRACE_TEXT_PER_BYTE * raw.len;
 	if (trace->print) {
 		ret = tally_tp_print_run(trace->print, raw.data, raw.len, &tracing->env, out);

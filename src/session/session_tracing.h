@@ -21,7 +21,7 @@ void tally_tracing_free(struct tally_tracing *tracing);
 
 /* Return a tracepoint's parsed format. If several formats have the same ID, the first one is used.
  * The format is valid until `tracing` is freed. Returns NULL if there is no format, the format
- * cannot be parsed, or memory runs out. */
+ * cannot be parsed, or memory runs out, which tally_tracing_print() reports. */
 const struct tally_tp_format *tally_tracing_format(struct tally_tracing *tracing,
 						   const struct perf_event_attr *attr);
 

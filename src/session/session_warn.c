@@ -64,6 +64,11 @@ void tally_session_warn(const struct tally_session *session)
 	warn_traces(session);
 }
 
+void tally_session_warn_memory(const struct tally_session *session)
+{
+	tally_message_error(session->options.messages, "%s: out of memory", session->name);
+}
+
 void tally_session_warn_empty(const struct tally_session *session)
 {
 	tally_message_warn(session->options.messages, "%s has no samples", session->name);

@@ -143,6 +143,7 @@ static const struct {
 	{"pm_1plus_ppc_cmpl", -ENOENT, 0, NULL, "powerpc/power8"},
 	{"MEM_LOAD_RETIRED_L1_HIT:PMC5", -EINVAL, 24, NULL, "PMC 0xf"},
 	{"MEM_LOAD_RETIRED_L1_HIT:FIXC0", -EINVAL, 24, NULL, "FIXC 0x0"},
+	{"L1D_REPLACEMENT:uu", -EINVAL, 18, NULL, NULL},
 	{"uncore_abc/event=1/", -ENOENT, 0, NULL, NULL},
 	{"cpu/inst_retired.anny/", -ENOENT, 4, NULL, NULL},
 };

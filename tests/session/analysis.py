@@ -6,6 +6,7 @@ program that writes documents with src/session, src/export and src/page. Both mu
 usage: analysis.py TALLY TOP_FUNCTIONS DOCUMENTS FIXTURES SHARED
 """
 import collections
+import ctypes
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
 import fixtures  # noqa: E402
 import tap  # noqa: E402
 
@@ -99,6 +101,56 @@ def test_prints_an_error():
     done = run(TOP_FUNCTIONS, "/nonexistent/perf.data")
     tap.same((done.returncode, done.stdout), (1, ""), "status and output")
     assert "No such file" in done.stderr, done.stderr
+
+
+def crafted_file(name, data):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def samples(*periods):
+    return [crafted.mmap(1, 0x400000, 0x1000, "/nonexistent")] + [
+        crafted.sample(0x400000 + i, time=2 + i, period=period) for i, period in enumerate(periods)]
+
+
+def test_a_truncated_recording_is_an_error():
+    whole = crafted.file_bytes(samples(1, 1, 1, 1))
+    for cut, status in ((0, 0), (5, 1), (50, 1)):
+        done = run(TOP_FUNCTIONS, crafted_file("cut.data", whole[:len(whole) - cut]))
+        tap.same(done.returncode, status, f"{cut} bytes cut off")
+        assert "samples" in done.stdout, done.stdout
+
+
+def test_sums_of_periods_do_not_overflow():
+    done = run(TOP_FUNCTIONS, crafted_file("huge.data", crafted.file_bytes(samples(1 << 63, 1 << 63, 1 << 63))))
+    assert done.returncode == 0 and float(ROW.match(done.stdout.splitlines()[1])[1]) <= 100, done.stdout
+
+
+def test_prints_no_control_characters():
+    done = run(TOP_FUNCTIONS, crafted_file("escape\033\n.data", b"no recording"))
+    assert done.returncode == 1 and "escape??.data" in done.stderr, done.stderr
+
+
+def test_a_full_disk_is_an_error():
+    path = crafted_file("whole.data", crafted.file_bytes(samples(1)))
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([TOP_FUNCTIONS, path], stdout=full, stderr=subprocess.PIPE, text=True, timeout=tap.PATIENCE)
+    assert done.returncode == 1 and "No space left" in done.stderr, done.stderr
+
+
+def test_damage_is_told_before_debug_information_is_fetched():
+    """Check that a damaged file is shown up to the damage with --debuginfod as well, and that its error is printed."""
+    try:
+        ctypes.CDLL("libdebuginfod.so.1")
+    except OSError as error:
+        raise tap.Skip(str(error)) from error
+    damaged = crafted_file("zero.data", crafted.file_bytes(samples(1, 1) + [bytes(64)]))
+    plain = run(TALLY, "report", "-i", damaged, *OPTIONS)
+    fetching = run(TALLY, "report", "--debuginfod=http://127.0.0.1:1/", "-i", damaged, *OPTIONS)
+    tap.same((fetching.returncode, fetching.stdout), (plain.returncode, plain.stdout), "status and output")
+    assert plain.stderr.strip().splitlines()[-1] in fetching.stderr, fetching.stderr
 
 
 fixtures.add_tests(sys.modules[__name__], SETS, check_top_functions)

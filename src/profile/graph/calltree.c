@@ -93,7 +93,7 @@ static int items_begin(struct grower *grower, struct tally_graph_node *root)
 
 		if (!item_begin(grower, &item))
 			continue;
-		root->period += chain->period;
+		tally_sum_add(&root->period, chain->period);
 		root->nr += chain->nr;
 		if (tally_vec_push(&grower->items, item))
 			return -ENOMEM;
@@ -117,7 +117,7 @@ static int child_count(struct grower *grower, struct item *item, uint32_t frame)
 	item->child = *number;
 	child = &grower->children.data[*number - 1];
 	child->nr++;
-	child->period += chain->period;
+	tally_sum_add(&child->period, chain->period);
 	child->nr_samples += chain->nr;
 	return 0;
 }
@@ -138,7 +138,7 @@ static int children_find(struct grower *grower, uint32_t node)
 			ret = child_count(grower, item, frame);
 			continue;
 		}
-		from->self += item_chain(grower, item)->period;
+		tally_sum_add(&from->self, item_chain(grower, item)->period);
 		from->self_nr += item_chain(grower, item)->nr;
 	}
 	return ret;

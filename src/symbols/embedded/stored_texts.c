@@ -7,6 +7,9 @@ uint64_t tally_stored_text(struct tally_stored_texts *texts, const char *text)
 {
 	uint32_t number;
 
+	/* After a failure, `known` and `offsets` may differ. */
+	if (texts->bytes.failed)
+		return 0;
 	if (tally_intern(&texts->known, text, strlen(text), &number)) {
 		texts->bytes.failed = true;
 		return 0;
