@@ -7,19 +7,19 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 
 int tally_list_number(const char **text, uint32_t *ret_number)
 {
-	uint64_t number = 0;
+	struct tally_scan scan = tally_scan_of(*text, strlen(*text));
+	uint64_t number;
+	int ret;
 
-	*text += strspn(*text, " \t");
-	if (**text < '0' || **text > '9')
+	tally_scan_blanks(&scan);
+	ret = tally_scan_number(&scan, 10, &number);
+	*text = scan.at;
+	if (ret || number > UINT32_MAX)
 		return -EINVAL;
-	for (; **text >= '0' && **text <= '9'; ++*text) {
-		number = number * 10 + (uint64_t)(**text - '0');
-		if (number > UINT32_MAX)
-			return -EINVAL;
-	}
 	*ret_number = (uint32_t)number;
 	return 0;
 }

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/size.h"
+#include "base/scan.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool tally_size_parse(const char *text, uint64_t unit, uint64_t *ret_bytes)
 {
 	static const char units[] = "BKMGT";
 	const char *found;
+	struct tally_scan scan = tally_scan_of(text, strlen(text));
 	uint64_t value, scale = unit;
-	char *end;
+	const char *end;
 
-	if (*text < '0' || *text > '9')
+	if (tally_scan_number(&scan, 10, &value))
 		return false;
-	errno = 0;
-	value = strtoull(text, &end, 10);
+	end = scan.at;
 	found = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-	if (errno || (*end && (!found || end[1])))
+	if (*end && (!found || end[1]))
 		return false;
 	if (found)
 		scale = 1ull << 10 * (found - units);

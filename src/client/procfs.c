@@ -1,59 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "client/procfs.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 
 /* ---- numbers --------------------------------------------------------------- */
 
-static int digit_value(char c)
-{
-	if (isdigit((unsigned char)c))
-		return c - '0';
-	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 16;
-}
-
-/* Parse digits at `*at` and move past them. Returns false if there are no digits or the value
- * exceeds 64 bits. */
-static bool parse_digits(const char *data, size_t len, size_t *at, unsigned base,
-			 uint64_t *ret_value)
-{
-	uint64_t value = 0;
-	size_t i = *at;
-
-	for (; i < len && digit_value(data[i]) < (int)base; i++) {
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)digit_value(data[i]), &value))
-			return false;
-	}
-	if (i == *at)
-		return false;
-	*at = i;
-	*ret_value = value;
-	return true;
-}
-
-static size_t skip_blanks(const char *data, size_t len, size_t at)
-{
-	while (at < len && (data[at] == ' ' || data[at] == '\t'))
-		at++;
-	return at;
-}
-
 bool procfs_number(const char *data, size_t len, int64_t *ret_value)
 {
-	size_t at = skip_blanks(data, len, 0);
-	bool negative = at < len && data[at] == '-';
+	struct tally_scan scan = tally_scan_of(data, len);
 	uint64_t value;
+	bool negative;
 
-	at += negative;
-	if (!parse_digits(data, len, &at, 10, &value) || value > INT64_MAX)
+	tally_scan_blanks(&scan);
+	negative = tally_scan_char(&scan, '-');
+	if (tally_scan_number(&scan, 10, &value) || value > INT64_MAX)
 		return false;
-	while (at < len && isspace((unsigned char)data[at]))
-		at++;
-	if (at != len)
+	while (scan.at < scan.end && tally_is_blank(*scan.at))
+		scan.at++;
+	if (scan.at != scan.end)
 		return false;
 	*ret_value = negative ? -(int64_t)value : (int64_t)value;
 	return true;
@@ -82,10 +49,11 @@ static const struct status_key {
 
 static void parse_value(const struct status_key *key, const char *data, size_t len, void *status)
 {
-	size_t at = skip_blanks(data, len, 0);
+	struct tally_scan scan = tally_scan_of(data, len);
 	uint64_t value;
 
-	if (!parse_digits(data, len, &at, key->kind == STATUS_MASK ? 16 : 10, &value))
+	tally_scan_blanks(&scan);
+	if (tally_scan_number(&scan, key->kind == STATUS_MASK ? 16 : 10, &value))
 		return;
 	if (key->kind == STATUS_MASK)
 		*(uint64_t *)((char *)status + key->offset) = value;
@@ -124,13 +92,10 @@ void procfs_status_parse(const char *data, size_t len, struct procfs_status *sta
 bool procfs_namespace(const char *data, size_t len, uint64_t *ret_inode)
 {
 	const char *bracket = len ? memchr(data, '[', len) : NULL;
+	struct tally_scan scan = {bracket ? bracket + 1 : NULL, data + len};
 	uint64_t inode;
-	size_t at;
 
-	if (!bracket)
-		return false;
-	at = (size_t)(bracket - data) + 1;
-	if (!parse_digits(data, len, &at, 10, &inode) || at >= len || data[at] != ']')
+	if (!bracket || tally_scan_number(&scan, 10, &inode) || !tally_scan_char(&scan, ']'))
 		return false;
 	*ret_inode = inode;
 	return true;

@@ -5,17 +5,13 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 
 enum { NANO = 1000000000 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_name(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	return tally_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c && strchr("-_.:@", c));
 }
 
@@ -64,7 +60,7 @@ bool script_accept(struct script_line *line, const char *word)
 bool script_is_number(struct script_line *line)
 {
 	skip_blanks(line);
-	return is_digit(peek(line, line->at));
+	return tally_is_digit(peek(line, line->at));
 }
 
 int script_name(struct script_line *line, char to[TALLY_SCRIPT_NAME])
@@ -74,7 +70,7 @@ int script_name(struct script_line *line, char to[TALLY_SCRIPT_NAME])
 	skip_blanks(line);
 	while (is_name(peek(line, line->at + len)))
 		len++;
-	if (!len || is_digit(line->text[line->at]))
+	if (!len || tally_is_digit(line->text[line->at]))
 		return script_fail(line, "expected a name");
 	if (len >= TALLY_SCRIPT_NAME)
 		return script_fail(line, "the name has more than 63 characters");
@@ -84,31 +80,24 @@ int script_name(struct script_line *line, char to[TALLY_SCRIPT_NAME])
 	return 0;
 }
 
-static int digit_of(char c, unsigned base)
+/* Return the rest of the line. */
+static struct tally_scan rest_of(const struct script_line *line)
 {
-	int value = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-
-	return value >= 0 && (unsigned)value < base ? value : -1;
+	return tally_scan_of(line->text + line->at, line->len - line->at);
 }
 
 int script_number(struct script_line *line, uint64_t least, uint64_t most, const char *wanted,
 		  uint64_t *ret_value)
 {
-	unsigned base = 10;
-	uint64_t value = 0;
-	size_t start;
-	int digit;
+	struct tally_scan scan;
+	uint64_t value;
+	int ret;
 
 	skip_blanks(line);
-	if (peek(line, line->at) == '0' && peek(line, line->at + 1) == 'x') {
-		base = 16;
-		line->at += 2;
-	}
-	for (start = line->at; (digit = digit_of(peek(line, line->at), base)) >= 0; line->at++)
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, (unsigned)digit, &value))
-			return script_fail(line, wanted);
-	if (line->at == start || is_name(peek(line, line->at)) || value < least || value > most)
+	scan = rest_of(line);
+	ret = tally_scan_prefixed(&scan, &value);
+	line->at = (size_t)(scan.at - line->text);
+	if (ret || is_name(peek(line, line->at)) || value < least || value > most)
 		return script_fail(line, wanted);
 	*ret_value = value;
 	return 0;
@@ -117,25 +106,25 @@ int script_number(struct script_line *line, uint64_t least, uint64_t most, const
 /* Parse digits with an optional fraction. The result is in billionths. */
 static int read_decimal(struct script_line *line, unsigned __int128 *ret_nano)
 {
-	unsigned __int128 nano = 0;
-	uint64_t scale = NANO;
-	size_t start;
+	struct tally_scan scan;
+	uint64_t whole = 0, part = 0;
+	int ret;
 
 	skip_blanks(line);
-	for (start = line->at; is_digit(peek(line, line->at)); line->at++) {
-		if (line->at - start == 18)
-			return script_fail(line, "the number has more than 18 digits");
-		nano = nano * 10 + (unsigned)(line->text[line->at] - '0');
-	}
-	if (line->at == start)
+	scan = rest_of(line);
+	ret = tally_scan_number(&scan, 10, &whole);
+	if (ret == -EINVAL)
 		return script_fail(line, "expected a number");
-	nano *= NANO;
-	if (peek(line, line->at) == '.' && is_digit(peek(line, line->at + 1)))
-		for (line->at++; is_digit(peek(line, line->at)); line->at++) {
-			scale /= 10;
-			nano += scale * (unsigned)(line->text[line->at] - '0');
-		}
-	*ret_nano = nano;
+	if (scan.at - (line->text + line->at) > 18) {
+		line->at += 18;
+		return script_fail(line, "the number has more than 18 digits");
+	}
+	if (scan.end - scan.at >= 2 && *scan.at == '.' && tally_is_digit(scan.at[1])) {
+		scan.at++;
+		part = tally_scan_fraction(&scan, NANO);
+	}
+	line->at = (size_t)(scan.at - line->text);
+	*ret_nano = (unsigned __int128)whole * NANO + part;
 	return 0;
 }
 

@@ -3,10 +3,10 @@
  * sets. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "events/pmu.h"
 
@@ -23,11 +23,12 @@ static const struct {
 /* Parse a bit number and advance `*text`. Returns -1 if there is no number below 64. */
 static int bit_parse(const char **text)
 {
-	int bit = 0, digits = 0;
+	struct tally_scan scan = tally_scan_of(*text, strlen(*text));
+	uint64_t bit;
+	int ret = tally_scan_number(&scan, 10, &bit);
 
-	for (; isdigit((unsigned char)**text) && digits < 3; digits++)
-		bit = bit * 10 + *(*text)++ - '0';
-	return digits && bit < 64 ? bit : -1;
+	*text = scan.at;
+	return !ret && bit < 64 ? (int)bit : -1;
 }
 
 static int ranges_parse(const char *text, uint64_t *ret_mask)

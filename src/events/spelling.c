@@ -283,10 +283,12 @@ static int counter_check(struct tally_event_parser *p, const struct spelling *s,
 			 const struct tally_event_spec *spec)
 {
 	bool is_fixed = s->counter.text[0] == 'F';
-	unsigned nr = 0, can;
+	size_t letters = is_fixed ? 4 : 3;
+	uint64_t nr = 0;
+	unsigned can;
 
-	for (size_t i = is_fixed ? 4 : 3; i < s->counter.len; i++)
-		nr = nr * 10 + (unsigned)(s->counter.text[i] - '0');
+	(void)tally_word_u64(
+		(struct tally_word){s->counter.text + letters, s->counter.len - letters}, &nr);
 	can = is_fixed ? spec->fixed : spec->counters;
 	if (!(spec->counters || spec->fixed) || (!is_fixed && spec->fixed) ||
 	    (nr < 16 && can >> nr & 1))

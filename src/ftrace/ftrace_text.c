@@ -3,45 +3,14 @@
 
 #include <string.h>
 
-/* The part of a line that has not been parsed yet. */
-struct cursor {
-	const char *at, *end;
-};
-
-static void skip_blanks(struct cursor *in)
-{
-	while (in->at < in->end && (*in->at == ' ' || *in->at == '\t'))
-		in->at++;
-}
-
-static bool skip_text(struct cursor *in, const char *text)
-{
-	size_t len = strlen(text);
-
-	if ((size_t)(in->end - in->at) < len || memcmp(in->at, text, len))
-		return false;
-	in->at += len;
-	return true;
-}
-
-static bool is_digit(const struct cursor *in)
-{
-	return in->at < in->end && *in->at >= '0' && *in->at <= '9';
-}
+#include "base/scan.h"
 
 /* Parse a decimal number no greater than `max`. */
-static bool parse_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
+static bool parse_number(struct tally_scan *in, uint64_t max, uint64_t *ret_value)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	if (!is_digit(in))
-		return false;
-	for (; is_digit(in); in->at++) {
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*in->at - '0'), &value))
-			return false;
-	}
-	if (value > max)
+	if (tally_scan_number(in, 10, &value) || value > max)
 		return false;
 	*ret_value = value;
 	return true;
@@ -49,30 +18,24 @@ static bool parse_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
 
 /* Parse "12.345" in units of `unit` ns, which is a power of ten. Digits below one nanosecond are
  * ignored. */
-static bool parse_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
+static bool parse_time(struct tally_scan *in, uint64_t unit, uint64_t *ret_ns)
 {
-	uint64_t whole, ns;
+	uint64_t whole, ns, part = 0;
 
 	if (!parse_number(in, UINT64_MAX, &whole) || __builtin_mul_overflow(whole, unit, &ns))
 		return false;
-	if (in->at < in->end && *in->at == '.') {
-		in->at++;
-		if (!is_digit(in))
+	if (tally_scan_char(in, '.')) {
+		if (!tally_is_digit(tally_scan_peek(in)))
 			return false;
-		for (; is_digit(in); in->at++) {
-			unit /= 10;
-			if (__builtin_add_overflow(ns, (uint64_t)(*in->at - '0') * unit, &ns))
-				return false;
-		}
+		part = tally_scan_fraction(in, unit);
 	}
-	*ret_ns = ns;
-	return true;
+	return !__builtin_add_overflow(ns, part, ret_ns);
 }
 
 /* ---- function_graph ------------------------------------------------------- */
 
 /* Parse "name" or "name [module]" and move past it. */
-static void parse_name(struct cursor *in, struct tally_ftrace_line *line)
+static void parse_name(struct tally_scan *in, struct tally_ftrace_line *line)
 {
 	const char *start = in->at, *close;
 
@@ -88,14 +51,14 @@ static void parse_name(struct cursor *in, struct tally_ftrace_line *line)
 }
 
 /* Parse the text after the vertical bar: "name();", "name() {", "}" or a comment. */
-static enum tally_ftrace_kind parse_call(struct cursor *in, struct tally_ftrace_line *line)
+static enum tally_ftrace_kind parse_call(struct tally_scan *in, struct tally_ftrace_line *line)
 {
 	const char *last = in->end;
 
-	skip_blanks(in);
-	if (skip_text(in, "}")) {
-		skip_blanks(in);
-		if (skip_text(in, "/* "))
+	tally_scan_blanks(in);
+	if (tally_scan_text(in, "}")) {
+		tally_scan_blanks(in);
+		if (tally_scan_text(in, "/* "))
 			parse_name(in, line);
 		return TALLY_FTRACE_RETURN;
 	}
@@ -112,28 +75,28 @@ static enum tally_ftrace_kind parse_call(struct cursor *in, struct tally_ftrace_
 }
 
 /* Parse a line such as " 0) + 12.962 us   |          } / * name * /". */
-static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
+static bool parse_graph(struct tally_scan in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu;
 
-	skip_blanks(&in);
-	if (!parse_number(&in, INT32_MAX, &cpu) || !skip_text(&in, ")"))
+	tally_scan_blanks(&in);
+	if (!parse_number(&in, INT32_MAX, &cpu) || !tally_scan_text(&in, ")"))
 		return false;
 	line->cpu = (int32_t)cpu;
-	skip_blanks(&in);
+	tally_scan_blanks(&in);
 	/* Skip the mark for a long duration. */
 	if (in.at < in.end && memchr("+!#*@$", *in.at, 6)) {
 		in.at++;
-		skip_blanks(&in);
+		tally_scan_blanks(&in);
 	}
 	if (parse_time(&in, 1000, &line->ns)) {
-		skip_blanks(&in);
-		if (!skip_text(&in, "us"))
+		tally_scan_blanks(&in);
+		if (!tally_scan_text(&in, "us"))
 			return true;
 		line->has_ns = true;
-		skip_blanks(&in);
+		tally_scan_blanks(&in);
 	}
-	if (skip_text(&in, "|"))
+	if (tally_scan_text(&in, "|"))
 		line->kind = parse_call(&in, line);
 	return true;
 }
@@ -145,7 +108,7 @@ static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
 static int32_t tid_before(const char *start, const char *at)
 {
 	const char *digits;
-	struct cursor in;
+	struct tally_scan in;
 	uint64_t tid;
 
 	while (at > start && at[-1] == ' ')
@@ -159,27 +122,28 @@ static int32_t tid_before(const char *start, const char *at)
 	}
 	for (digits = at; digits > start && digits[-1] >= '0' && digits[-1] <= '9';)
 		digits--;
-	in = (struct cursor){digits, at};
+	in = (struct tally_scan){digits, at};
 	if (digits == start || digits[-1] != '-' || !parse_number(&in, INT32_MAX, &tid))
 		return -1;
 	return (int32_t)tid;
 }
 
 /* Parse "[000] d..2. 12770.036601: ". */
-static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
+static bool parse_stamp(struct tally_scan *in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu, ns;
 
-	if (!skip_text(in, "[") || !parse_number(in, INT32_MAX, &cpu) || !skip_text(in, "] "))
+	if (!tally_scan_text(in, "[") || !parse_number(in, INT32_MAX, &cpu) ||
+	    !tally_scan_text(in, "] "))
 		return false;
-	skip_blanks(in);
+	tally_scan_blanks(in);
 	/* Skip the flag letters, which are absent without options/irq-info. */
-	if (!is_digit(in)) {
+	if (!tally_is_digit(tally_scan_peek(in))) {
 		while (in->at < in->end && *in->at != ' ')
 			in->at++;
-		skip_blanks(in);
+		tally_scan_blanks(in);
 	}
-	if (!parse_time(in, 1000000000, &ns) || !skip_text(in, ": "))
+	if (!parse_time(in, 1000000000, &ns) || !tally_scan_text(in, ": "))
 		return false;
 	line->cpu = (int32_t)cpu;
 	line->ns = ns;
@@ -189,16 +153,16 @@ static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 
 /* Parse an event line. A thread name may contain anything, even brackets, so use the first bracket
  * that starts a valid stamp. */
-static bool parse_event(struct cursor in, struct tally_ftrace_line *line)
+static bool parse_event(struct tally_scan in, struct tally_ftrace_line *line)
 {
 	const char *start = in.at, *bracket;
-	struct cursor name;
+	struct tally_scan name;
 
 	for (;;) {
 		bracket = memchr(in.at, '[', (size_t)(in.end - in.at));
 		if (!bracket)
 			return false;
-		name = (struct cursor){bracket, in.end};
+		name = (struct tally_scan){bracket, in.end};
 		if (parse_stamp(&name, line))
 			break;
 		in.at = bracket + 1;
@@ -209,20 +173,20 @@ static bool parse_event(struct cursor in, struct tally_ftrace_line *line)
 	while (name.at < name.end && !strchr(": (", *name.at))
 		name.at++;
 	line->name_len = (size_t)(name.at - line->name);
-	if (skip_text(&name, "("))
+	if (tally_scan_text(&name, "("))
 		line->syscall = TALLY_FTRACE_SYSCALL_ENTER;
-	else if (skip_text(&name, " -> "))
+	else if (tally_scan_text(&name, " -> "))
 		line->syscall = TALLY_FTRACE_SYSCALL_EXIT;
 	return true;
 }
 
 /* Parse "CPU:0 [LOST 123 EVENTS]". */
-static bool parse_lost(struct cursor in, struct tally_ftrace_line *line)
+static bool parse_lost(struct tally_scan in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu;
 
-	if (!skip_text(&in, "CPU:") || !parse_number(&in, INT32_MAX, &cpu) ||
-	    !skip_text(&in, " [LOST "))
+	if (!tally_scan_text(&in, "CPU:") || !parse_number(&in, INT32_MAX, &cpu) ||
+	    !tally_scan_text(&in, " [LOST "))
 		return false;
 	parse_number(&in, UINT64_MAX, &line->lost);
 	line->cpu = (int32_t)cpu;
@@ -232,7 +196,7 @@ static bool parse_lost(struct cursor in, struct tally_ftrace_line *line)
 
 void tally_ftrace_line_parse(const char *text, size_t len, struct tally_ftrace_line *ret_line)
 {
-	struct cursor in = {text, text + len};
+	struct tally_scan in = {text, text + len};
 	struct tally_ftrace_line line = {.cpu = -1, .tid = -1};
 
 	if (!parse_lost(in, &line) && !parse_graph(in, &line))

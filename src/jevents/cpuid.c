@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 #include "jevents/models.h"
 
 enum {
@@ -174,13 +175,13 @@ static positions atom_match(struct matcher *matcher, positions from)
 /* Parse a number in "{2,4}". Returns `otherwise` if there is no number. */
 static unsigned count_read(struct matcher *matcher, unsigned otherwise)
 {
-	unsigned count = 0;
+	struct tally_scan scan = tally_scan_of(matcher->at, strlen(matcher->at));
+	uint64_t count = REPEAT_MAX + 1u;
 
-	if (*matcher->at < '0' || *matcher->at > '9')
+	if (tally_scan_number(&scan, 10, &count) == -EINVAL)
 		return otherwise;
-	for (; *matcher->at >= '0' && *matcher->at <= '9'; matcher->at++)
-		count = TALLY_MIN(count * 10 + (*matcher->at - '0'), REPEAT_MAX + 1u);
-	return count;
+	matcher->at = scan.at;
+	return (unsigned)TALLY_MIN(count, (uint64_t)REPEAT_MAX + 1);
 }
 
 /* Parse the repetition after an atom. Returns its minimum and maximum count; UINT_MAX means no

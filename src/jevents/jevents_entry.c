@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 #include "jevents/jevents_entry.h"
 
 enum { STANDARD_HOPS = 8 }; /* longest chain of standard events */
@@ -203,20 +203,11 @@ size_t tally_entry_offset(const struct tally_entry *entry, enum tally_entry_key 
  * supported. */
 static int number_read(const char *text, uint64_t *ret_value, const char **ret_end)
 {
-	bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';
-	const char *at = hex ? text + 2 : text, *begin = at;
-	uint64_t value = 0, base = hex ? 16 : 10;
+	struct tally_scan scan = tally_scan_of(text, strlen(text));
+	int ret = tally_scan_prefixed(&scan, ret_value);
 
-	for (; hex ? isxdigit((unsigned char)*at) : isdigit((unsigned char)*at); at++) {
-		uint64_t digit = *at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10;
-
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, digit, &value))
-			return -ERANGE;
-	}
-	*ret_value = value;
-	*ret_end = at;
-	return at == begin ? -EINVAL : 0;
+	*ret_end = scan.at;
+	return ret;
 }
 
 int tally_entry_number(const struct tally_entry *entry, enum tally_entry_key key,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 #include "jevents/jevents_event.h"
 #include "jevents/jevents_model.h"
 
@@ -124,10 +125,11 @@ static void counters_read(const char *text, uint16_t *ret_counters, uint8_t *ret
 	if (fixed && !strpbrk(text, "0123456789"))
 		*ret_fixed = 1;
 	while ((text = strpbrk(text, "0123456789"))) {
-		unsigned index = 0;
+		struct tally_scan scan = tally_scan_of(text, strlen(text));
+		uint64_t index = UINT64_MAX;
 
-		for (; *text >= '0' && *text <= '9'; text++)
-			index = TALLY_MIN(index * 10 + (*text - '0'), 1000u);
+		(void)tally_scan_number(&scan, 10, &index);
+		text = scan.at;
 		if (!fixed && index < 16)
 			*ret_counters |= 1u << index;
 		else if (index >= 32 && index < 40)

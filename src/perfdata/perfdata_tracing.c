@@ -14,6 +14,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "base/scan.h"
 #include "base/vec.h"
 #include "perfdata/feature_bytes.h"
 #include "perfdata/reader.h"
@@ -198,12 +199,13 @@ static struct tally_perfdata_slice format_value(struct tally_perfdata_slice text
 	return (struct tally_perfdata_slice){NULL, 0};
 }
 
+/* Return the number at the start of a text, or 0 if there is none or it exceeds 64 bits. */
 static uint64_t decimal(struct tally_perfdata_slice text)
 {
+	struct tally_scan scan = tally_scan_of((const char *)text.data, text.len);
 	uint64_t value = 0;
 
-	for (uint64_t i = 0; i < text.len && text.data[i] >= '0' && text.data[i] <= '9'; i++)
-		value = 10 * value + (text.data[i] - '0');
+	(void)tally_scan_number(&scan, 10, &value);
 	return value;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Compiler for the format string of a print fmt: literal text, and conversions with their
  * arguments. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 #include "printfmt/printfmt.h"
 #include "printfmt/printfmt_compile.h"
 
@@ -80,9 +80,9 @@ static int count_parse(struct builder *b, int *count, const struct tally_tp_node
 		b->at++;
 		return arg_read(b, star);
 	}
-	for (; isdigit((unsigned char)peek_char(b)); b->at++)
+	for (; tally_is_digit(peek_char(b)); b->at++)
 		if (*count < MAX_WIDTH)
-			*count = *count * 10 + peek_char(b) - '0';
+			*count = *count * 10 + (int)tally_digit(peek_char(b));
 	return *count < MAX_WIDTH ? 0 : tally_tp_fail(b->c, -EOPNOTSUPP, "width too large");
 }
 

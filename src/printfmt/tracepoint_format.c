@@ -9,6 +9,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "base/error.h"
+#include "base/scan.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "tally/events.h"
@@ -59,19 +60,17 @@ static bool text_starts(const char *at, const char *end, const char *prefix)
 static bool number_after(const char *at, const char *end, const char *key, uint32_t *ret_value)
 {
 	size_t len = strlen(key);
-	uint32_t value = 0;
-	const char *digits;
+	struct tally_scan scan = {.end = end};
+	uint64_t value;
 
 	at = memmem(at, (size_t)(end - at), key, len);
 	if (!at)
 		return false;
-	for (digits = at += len; at < end && isdigit((unsigned char)*at); at++) {
-		if (value > INT32_MAX / 10)
-			return false;
-		value = value * 10 + (uint32_t)(*at - '0');
-	}
-	*ret_value = value;
-	return at > digits;
+	scan.at = at + len;
+	if (tally_scan_number(&scan, 10, &value) || value > INT32_MAX)
+		return false;
+	*ret_value = (uint32_t)value;
+	return true;
 }
 
 static bool is_word(char c)

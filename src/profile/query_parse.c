@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 #include "base/str.h"
 #include "profile/query_private.h"
 
@@ -34,14 +35,9 @@ struct query_parser {
 	struct tally_str value; /* value of the current word, without quotes */
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static bool is_end(char c)
 {
-	return !c || is_blank(c);
+	return !c || tally_is_blank(c);
 }
 
 static int parser_fail(const struct query_parser *parser, const char *text, size_t at)
@@ -217,7 +213,7 @@ static int parse_words(struct query_parser *parser)
 	int ret = 0;
 
 	while (!ret) {
-		while (is_blank(parser->text[parser->at]))
+		while (tally_is_blank(parser->text[parser->at]))
 			parser->at++;
 		if (!parser->text[parser->at])
 			return 0;

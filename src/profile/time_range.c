@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/time_range.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/scan.h"
 
 enum { NS_PER_SECOND = 1000000000 };
 
 /* Parse seconds, e.g. "1.5", at `*text` and advance `*text` past them. Returns 0 or -EINVAL. */
 static int parse_seconds(const char **text, uint64_t *ret_ns)
 {
-	uint64_t seconds, scale = NS_PER_SECOND / 10, ns = 0;
-	char *end;
+	struct tally_scan scan = tally_scan_of(*text, strlen(*text));
+	uint64_t seconds, ns = 0;
 
-	if (!isdigit((unsigned char)**text))
+	if (tally_scan_number(&scan, 10, &seconds) || seconds > UINT64_MAX / NS_PER_SECOND - 1)
 		return -EINVAL;
-	seconds = strtoull(*text, &end, 10);
-	if (*end == '.') {
-		for (end++; isdigit((unsigned char)*end); end++, scale /= 10)
-			ns += (uint64_t)(*end - '0') * scale;
-	}
-	if (seconds > UINT64_MAX / NS_PER_SECOND - 1)
-		return -EINVAL;
-	*text = end;
+	if (tally_scan_char(&scan, '.'))
+		ns = tally_scan_fraction(&scan, NS_PER_SECOND);
+	*text = scan.at;
 	*ret_ns = seconds * NS_PER_SECOND + ns;
 	return 0;
 }

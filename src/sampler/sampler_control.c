@@ -6,12 +6,12 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "base/scan.h"
 
 static const struct {
 	const char *text;
@@ -28,15 +28,12 @@ static const struct {
 
 static int parse_number(const char **text, int *ret_fd)
 {
-	char *end;
-	long value;
+	struct tally_scan scan = tally_scan_of(*text, strlen(*text));
+	uint64_t value;
 
-	if (**text < '0' || **text > '9')
+	if (tally_scan_number(&scan, 10, &value) || value > INT_MAX)
 		return -EINVAL;
-	value = strtol(*text, &end, 10);
-	if (value > INT_MAX)
-		return -EINVAL;
-	*text = end;
+	*text = scan.at;
 	*ret_fd = (int)value;
 	return 0;
 }
