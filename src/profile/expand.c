@@ -67,14 +67,17 @@ static int frame_expand(struct expand *expand, const struct tally_frame *from,
 			struct expansion *ret_expansion)
 {
 	const struct tally_line *lines = NULL;
+	const struct tally_symbol *inlined;
 	bool is_inlined = expand->profile->options.lines & TALLY_LINES_INLINED;
 	size_t nr = from->is_exact ? tally_dso_lines(from->dso, from->addr, &lines, NULL) : 0;
 	int ret = 0;
 
 	ret_expansion->first = (uint32_t)expand->list.len;
-	for (size_t i = 0; i + 1 < nr && is_inlined && !ret; i++)
-		ret = list_function(expand, from, tally_line_symbol(from->dso, &lines[i]),
-				    &lines[i]);
+	for (size_t i = 0; i + 1 < nr && is_inlined && !ret; i++) {
+		ret = tally_line_symbol(from->dso, &lines[i], &inlined);
+		if (!ret)
+			ret = list_function(expand, from, inlined, &lines[i]);
+	}
 	if (!ret)
 		ret = from->is_exact ? list_function(expand, from, from->symbol,
 						     nr ? &lines[is_inlined ? nr - 1 : 0] : NULL)

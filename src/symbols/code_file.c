@@ -208,7 +208,7 @@ enum tally_dso_state tally_code_file_state(int error)
 
 const char *tally_code_file_path(const struct tally_code_file *file)
 {
-	return file->image.path ? file->image.path : file->dso->path;
+	return file->image.path ? file->image.path : file->dso->files.path;
 }
 
 /* ---- reading ---------------------------------------------------------------------- */

@@ -18,29 +18,50 @@
 /* Maximum number of files that are kept open to read code. Each uses a descriptor. */
 enum { TALLY_CODES_MAX = 128 };
 
+struct tally_sources;
+struct tally_dso_jit;
+struct tally_stored;
+struct tally_stored_object;
+
 struct tally_symbols {
 	struct tally_symbols_options options; /* strings are in the arena; defaults are filled in */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_dso *) dsos;
-	struct tally_map by_key;  /* key hash -> newest DSO with that hash, see dso->older */
-	struct tally_dso *kernel; /* first kernel DSO; its address reveals reboots */
-	char *kallsyms;           /* contents of kallsyms, read once */
-	size_t kallsyms_len;
+	struct tally_map by_key; /* key hash -> newest DSO with that hash, see dso->older */
 	enum tally_symbols_origin origin;
 	const char *release; /* recorded kernel's release, in the arena; NULL if unknown */
-	int kernel_code;     /* result of tally_kernel_is_here(), valid if has_kernel_code */
-	bool has_kernel_code;
-	uint64_t names_left;                      /* budget for demangling, see tally_demangle() */
-	struct tally_dso *codes[TALLY_CODES_MAX]; /* DSOs with an open `code` */
-	size_t nr_codes;
-	uint64_t code_looks;            /* number of accesses to `codes` so far */
-	struct tally_index_dir indexes; /* opened on first use */
-	uint64_t jit_read;              /* bytes read from JIT files; see load_jit.c */
-	uint64_t generation;            /* see tally_symbols_generation() */
-	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
-	struct tally_stored *stored;    /* the recording's embedded symbols, or NULL */
-	struct tally_map stored_by;     /* name hash -> first object with that name, see stored.c */
-	uint32_t *stored_next;          /* index + 1 of each object's next namesake, or 0 */
+	uint64_t names_left; /* budget for demangling, see tally_demangle() */
+	uint64_t jit_read;   /* bytes read from JIT files; see load_jit.c */
+	uint64_t generation; /* see tally_symbols_generation() */
+
+	struct {
+		struct tally_dso *dso; /* first kernel DSO; its address reveals reboots */
+		char *kallsyms;        /* contents of kallsyms, read once */
+		size_t kallsyms_len;
+		int code_here; /* result of tally_kernel_is_here(), valid if has_code_here */
+		bool has_code_here;
+	} kernel;
+
+	/* Files that are open to read code; see load_code.c. */
+	struct {
+		struct tally_dso *open[TALLY_CODES_MAX];
+		size_t nr;
+		uint64_t looks; /* number of accesses so far */
+	} codes;
+
+	/* Symbol indexes; see cache/. */
+	struct {
+		struct tally_index_dir dir; /* opened on first use */
+		struct tally_map indexed;   /* hashes of build-ids, see index_dso.c */
+	} cache;
+
+	/* Symbols embedded in the recording; see embedded/. */
+	struct {
+		struct tally_stored *stored; /* or NULL */
+		struct tally_map by_name;    /* name hash -> first object with that name */
+		uint32_t *next;              /* index + 1 of each object's next namesake, or 0 */
+	} embedded;
+
 	/* Resources used to look up source lines in all files; see symbols_lines.c. */
 	struct {
 		unsigned nr_workers; /* number of running workers */
@@ -49,11 +70,8 @@ struct tally_symbols {
 	} lines_used;
 };
 
-struct tally_sources;
-struct tally_dso_jit;
-struct tally_stored;
-struct tally_stored_object;
-
+/* A DSO: its identity, which is set when it is added, and one part for each source of data about
+ * it, which is filled in when it is first needed. */
 struct tally_dso {
 	struct tally_symbols *owner;
 	struct tally_dso *older; /* next DSO with the same key hash */
@@ -61,46 +79,78 @@ struct tally_dso {
 	enum tally_dso_kind kind;
 	char *name;
 	struct tally_build_id build_id; /* as recorded */
-	struct tally_build_id own_id;   /* the file's build-id, see tally_dso_build_id() */
-	bool asked_id;                  /* own_id is final */
 	pid_t pid, nspid;
 	struct tally_dso_inode inode; /* USER: as recorded; all zero if unknown or unused */
-	atomic_int mapper;            /* USER: last process to map the file; shared by threads */
-	_Atomic uint64_t mapped_start, mapped_end; /* mapped range; 0 if unknown */
-	char *reference;                           /* see tally_dso_set_address(); NULL or owned */
+	char *reference;              /* see tally_dso_set_address(); NULL or owned */
 	uint64_t address;
 	bool has_address;
 
-	enum tally_dso_state state;
-	enum tally_dso_source source;
-	char *path;     /* file that the symbols came from; NULL or owned */
-	bool raw_names; /* do not demangle: kernel C names only look mangled */
+	/* The file's build-id, see tally_dso_build_id(). */
+	struct {
+		struct tally_build_id id;
+		bool is_final;
+	} own;
 
-	struct tally_image image, runtime, debugdata; /* open while loading symbols */
-	struct tally_symtab table;
-	struct tally_index index;        /* index that the table borrows from, if mapped */
-	struct tally_sources *sources;   /* sources of the table, to save in its index; or NULL */
-	struct tally_dso_jit *jit;       /* PERF_MAP, JITDUMP: NULL until the first search */
-	struct tally_symtab stubs;       /* see tally_elf_add_stubs(); searched first */
-	struct tally_unwind_table rules; /* borrows from rules_block or rules_index */
-	void *rules_block;               /* NULL if there are no rules, or if they are mapped */
-	struct tally_index rules_index;
-	enum tally_dso_state rules_state;
-	bool has_frame_pointers;          /* valid once rules_state is set */
-	struct tally_map bounds;          /* unnamed functions, by start */
-	struct tally_arena bound_symbols; /* storage for the symbols in `bounds` */
-	struct tally_dso_lines *lines;    /* NULL until requested; see symbols_lines.h */
-	struct tally_map shown;           /* raw name pointer -> shown name pointer */
+	/* USER: shared by threads. */
+	struct {
+		atomic_int process;          /* last process to map the file */
+		_Atomic uint64_t start, end; /* mapped range; 0 if unknown */
+	} mapping;
 
-	struct tally_image code; /* see load_code.c */
-	uint64_t code_look;      /* value of symbols->code_looks at the last access */
-	bool has_no_code;        /* no file with code was found */
-	bool is_kept;            /* see tally_dso_index_pinned() */
+	struct {
+		bool raw;               /* do not demangle: kernel C names only look mangled */
+		struct tally_map shown; /* raw name pointer -> shown name pointer */
+	} names;
 
-	const struct tally_stored_object *stored; /* valid if asked_stored */
-	bool asked_stored;
-	bool uses_stored;           /* embedded symbols are used */
-	bool asks_files, has_files; /* files are searched too; symbols were found in them */
+	/* Symbols from files. */
+	struct {
+		enum tally_dso_state state;
+		enum tally_dso_source source;
+		char *path; /* file that the symbols came from; NULL or owned */
+		struct tally_image image, runtime, debugdata; /* open while loading symbols */
+		struct tally_symtab table;
+		struct tally_symtab stubs; /* see tally_elf_add_stubs(); searched first */
+	} files;
+
+	/* The index of the symbols; see cache/. */
+	struct {
+		struct tally_index index;      /* index that the table borrows from, if mapped */
+		struct tally_sources *sources; /* of the table, to save in its index; or NULL */
+		bool is_kept;                  /* see tally_dso_index_pinned() */
+	} cached;
+
+	/* Unwind rules; see load_rules.c. */
+	struct {
+		struct tally_unwind_table table; /* borrows from block or index */
+		void *block; /* NULL if there are no rules, or if they are mapped */
+		struct tally_index index;
+		enum tally_dso_state state;
+		bool has_frame_pointers; /* valid once state is set */
+	} rules;
+
+	/* Functions without a name, with bounds from the unwind rules; see bounds.c. */
+	struct {
+		struct tally_map by_start;
+		struct tally_arena arena; /* storage for the symbols */
+	} bounds;
+
+	/* Machine code; see load_code.c. */
+	struct {
+		struct tally_image image;
+		uint64_t look;   /* value of owner->codes.looks at the last access */
+		bool is_missing; /* no file with code was found */
+	} code;
+
+	/* Symbols embedded in the recording; see embedded/. */
+	struct {
+		const struct tally_stored_object *object; /* valid if is_asked */
+		bool is_asked;
+		bool is_used;
+		bool asks_files, has_files; /* files are searched too; symbols were found in them */
+	} embedded;
+
+	struct tally_dso_jit *jit;     /* PERF_MAP, JITDUMP: NULL until the first search */
+	struct tally_dso_lines *lines; /* NULL until requested; see symbols_lines.h */
 };
 
 /* Return a DSO's key. The key's pointers are borrowed from the DSO. */

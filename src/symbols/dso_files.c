@@ -9,22 +9,23 @@
 
 int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path)
 {
-	dso->source = source;
-	free(dso->path);
-	dso->path = path ? strdup(path) : NULL;
-	return path && !dso->path ? -ENOMEM : 0;
+	dso->files.source = source;
+	free(dso->files.path);
+	dso->files.path = path ? strdup(path) : NULL;
+	return path && !dso->files.path ? -ENOMEM : 0;
 }
 
 int tally_dso_finish(struct tally_dso *dso)
 {
 	struct tally_symtab_options options = {.shown_name = tally_dso_shown_name, .arg = dso};
 
-	return tally_symtab_finish(&dso->table, &options);
+	return tally_symtab_finish(&dso->files.table, &options);
 }
 
 int tally_dso_release(struct tally_dso *dso)
 {
-	struct tally_image *images[] = {&dso->debugdata, &dso->runtime, &dso->image};
+	struct tally_image *images[] = {&dso->files.debugdata, &dso->files.runtime,
+					&dso->files.image};
 	int ret = 0;
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(images); i++) {

@@ -71,7 +71,7 @@ static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tal
 	dso->build_id = *id;
 	dso->pid = key->pid;
 	dso->nspid = key->nspid;
-	dso->raw_names = key->kind == TALLY_DSO_KERNEL || key->kind == TALLY_DSO_MODULE;
+	dso->names.raw = key->kind == TALLY_DSO_KERNEL || key->kind == TALLY_DSO_MODULE;
 	if (!dso->name || tally_vec_push(&symbols->dsos, dso)) {
 		dso_new_undo(dso);
 		return NULL;
@@ -118,8 +118,8 @@ static int dso_get(struct tally_symbols *symbols, const struct tally_dso_key *ke
 			dso_new_undo(dso);
 			return -ENOMEM;
 		}
-		if (!symbols->kernel && dso->kind == TALLY_DSO_KERNEL)
-			symbols->kernel = dso;
+		if (!symbols->kernel.dso && dso->kind == TALLY_DSO_KERNEL)
+			symbols->kernel.dso = dso;
 	}
 	*ret_dso = dso;
 	return 0;
@@ -140,9 +140,9 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 	/* Remember the last process that mapped the file, because it is the most likely to still be
 	 * running. */
 	if (!ret && key->kind == TALLY_DSO_USER && key->pid > 0) {
-		atomic_store(&(*ret_dso)->mapper, key->pid);
-		atomic_store(&(*ret_dso)->mapped_start, key->start);
-		atomic_store(&(*ret_dso)->mapped_end, key->end);
+		atomic_store(&(*ret_dso)->mapping.process, key->pid);
+		atomic_store(&(*ret_dso)->mapping.start, key->start);
+		atomic_store(&(*ret_dso)->mapping.end, key->end);
 	}
 	return ret;
 }
@@ -154,11 +154,11 @@ struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso)
 		.name = dso->name,
 		.build_id = dso->build_id.size ? dso->build_id.id : NULL,
 		.build_id_size = dso->build_id.size,
-		.pid = dso->kind == TALLY_DSO_USER ? atomic_load(&dso->mapper) : dso->pid,
+		.pid = dso->kind == TALLY_DSO_USER ? atomic_load(&dso->mapping.process) : dso->pid,
 		.nspid = dso->nspid,
 		.inode = dso->inode,
-		.start = atomic_load(&dso->mapped_start),
-		.end = atomic_load(&dso->mapped_end),
+		.start = atomic_load(&dso->mapping.start),
+		.end = atomic_load(&dso->mapping.end),
 	};
 }
 

@@ -89,26 +89,26 @@ void tally_dso_release_code(struct tally_dso *dso)
 {
 	struct tally_symbols *symbols = dso->owner;
 
-	if (!dso->code.elf.data)
+	if (!dso->code.image.elf.data)
 		return;
-	for (size_t i = 0; i < symbols->nr_codes; i++) {
-		if (symbols->codes[i] == dso) {
-			symbols->codes[i] = symbols->codes[--symbols->nr_codes];
+	for (size_t i = 0; i < symbols->codes.nr; i++) {
+		if (symbols->codes.open[i] == dso) {
+			symbols->codes.open[i] = symbols->codes.open[--symbols->codes.nr];
 			break;
 		}
 	}
-	tally_image_free(&dso->code);
+	tally_image_free(&dso->code.image);
 }
 
 static void codes_evict(struct tally_symbols *symbols)
 {
-	struct tally_dso *oldest = symbols->codes[0];
+	struct tally_dso *oldest = symbols->codes.open[0];
 
-	if (symbols->nr_codes < TALLY_CODES_MAX)
+	if (symbols->codes.nr < TALLY_CODES_MAX)
 		return;
-	for (size_t i = 1; i < symbols->nr_codes; i++) {
-		if (symbols->codes[i]->code_look < oldest->code_look)
-			oldest = symbols->codes[i];
+	for (size_t i = 1; i < symbols->codes.nr; i++) {
+		if (symbols->codes.open[i]->code.look < oldest->code.look)
+			oldest = symbols->codes.open[i];
 	}
 	tally_dso_release_code(oldest);
 }
@@ -118,32 +118,32 @@ static bool code_get(struct tally_dso *dso)
 {
 	struct tally_symbols *symbols = dso->owner;
 
-	if (dso->has_no_code || (dso->kind != TALLY_DSO_USER && dso->kind != TALLY_DSO_VDSO))
+	if (dso->code.is_missing || (dso->kind != TALLY_DSO_USER && dso->kind != TALLY_DSO_VDSO))
 		return false;
-	dso->code_look = ++symbols->code_looks;
-	if (dso->code.elf.data)
+	dso->code.look = ++symbols->codes.looks;
+	if (dso->code.image.elf.data)
 		return true;
 	codes_evict(symbols);
-	if (code_open(dso, &dso->code)) {
-		dso->has_no_code = true;
+	if (code_open(dso, &dso->code.image)) {
+		dso->code.is_missing = true;
 		return false;
 	}
-	symbols->codes[symbols->nr_codes++] = dso;
+	symbols->codes.open[symbols->codes.nr++] = dso;
 	return true;
 }
 
 bool tally_dso_is_return_address(struct tally_dso *dso, uint64_t addr)
 {
-	const struct tally_elf *elf = &dso->code.elf;
+	const struct tally_elf *elf = &dso->code.image.elf;
 
 	if (tally_dso_stored(dso))
 		return !tally_dso_is_stored_non_return(dso, addr);
 	if (!code_get(dso) || tally_code_is_return_address(elf->machine, elf->data, elf->len, addr))
 		return true;
-	if (!tally_file_map_check(&dso->code.map))
+	if (!tally_file_map_check(&dso->code.image.map))
 		return false;
 	/* The file was truncated, so its code reads as zeros. */
 	tally_dso_release_code(dso);
-	dso->has_no_code = true;
+	dso->code.is_missing = true;
 	return true;
 }

@@ -20,17 +20,18 @@
  * it. */
 static int cached_kallsyms(struct tally_symbols *symbols)
 {
-	const char *dir = symbols->kernel ? symbols->options.buildid_dir : NULL;
+	const char *dir = symbols->kernel.dso ? symbols->options.buildid_dir : NULL;
 	struct tally_str path = {0};
 	int ret;
 
-	if (!dir || !tally_build_id_add_path(&symbols->kernel->build_id, dir, &path))
+	if (!dir || !tally_build_id_add_path(&symbols->kernel.dso->build_id, dir, &path))
 		return -ESTALE;
 	tally_str_add(&path, "/kallsyms");
 	ret = tally_str_error(&path);
 	if (!ret)
 		ret = tally_file_read_checked(tally_str_text(&path), NULL, TALLY_KALLSYMS_MAX,
-					      &symbols->kallsyms, &symbols->kallsyms_len);
+					      &symbols->kernel.kallsyms,
+					      &symbols->kernel.kallsyms_len);
 	tally_str_free(&path);
 	return ret == -ENOENT ? -ESTALE : ret;
 }
@@ -42,13 +43,13 @@ static int need_kallsyms(struct tally_symbols *symbols)
 	int ret;
 
 	if (path)
-		return symbols->kallsyms
-			       ? 0
-			       : tally_file_read(path, TALLY_KALLSYMS_MAX, &symbols->kallsyms,
-						 &symbols->kallsyms_len);
+		return symbols->kernel.kallsyms ? 0
+						: tally_file_read(path, TALLY_KALLSYMS_MAX,
+								  &symbols->kernel.kallsyms,
+								  &symbols->kernel.kallsyms_len);
 	ret = tally_kernel_is_here(symbols);
 	if (ret == -ESTALE)
-		return symbols->kallsyms ? 0 : cached_kallsyms(symbols);
+		return symbols->kernel.kallsyms ? 0 : cached_kallsyms(symbols);
 	return ret ? ret : tally_kallsyms_read_running(symbols);
 }
 
@@ -56,12 +57,12 @@ static int need_kallsyms(struct tally_symbols *symbols)
  * difference is nonzero after a reboot. */
 static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 {
-	const struct tally_dso *kernel = symbols->kernel;
+	const struct tally_dso *kernel = symbols->kernel.dso;
 	uint64_t here;
 
 	if (!kernel || !kernel->has_address || !kernel->reference ||
-	    tally_kallsyms_address(symbols->kallsyms, symbols->kallsyms_len, kernel->reference,
-				   &here))
+	    tally_kallsyms_address(symbols->kernel.kallsyms, symbols->kernel.kallsyms_len,
+				   kernel->reference, &here))
 		return 0;
 	return kernel->address - here;
 }
@@ -69,12 +70,12 @@ static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 /* Add the symbols of the core kernel or of a module. */
 static int kallsyms_add(struct tally_dso *dso, const char *text, size_t len, const char *module)
 {
-	int ret = tally_kallsyms_parse(text, len, module, &dso->table, NULL);
+	int ret = tally_kallsyms_parse(text, len, module, &dso->files.table, NULL);
 
-	if (!ret && !dso->table.len)
+	if (!ret && !dso->files.table.len)
 		ret = -ENODATA;
 	if (ret)
-		tally_symtab_free(&dso->table);
+		tally_symtab_free(&dso->files.table);
 	return ret;
 }
 
@@ -86,16 +87,21 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 	if (!ret && module && kallsyms_bias(symbols))
 		ret = -ESTALE; /* module addresses change on reboot */
 	if (!ret)
-		ret = kallsyms_add(dso, symbols->kallsyms, symbols->kallsyms_len, module);
+		ret = kallsyms_add(dso, symbols->kernel.kallsyms, symbols->kernel.kallsyms_len,
+				   module);
 	if (ret)
 		return ret;
 	if (!module) {
 		/* Do not index relocated symbols, because they are from another boot. Matching
-		 * symbols in perf's cache are indexed with their path. */
-		if (kallsyms_bias(symbols) || tally_kernel_is_here(symbols))
-			tally_sources_mark_unfit(dso);
-		tally_sources_set_used_running(dso, symbols->kallsyms, symbols->kallsyms_len);
-		tally_symtab_shift(&dso->table, kallsyms_bias(symbols));
+		 * symbols in perf's cache are indexed with their path. The contents of a caller's
+		 * descriptor may include addresses that the index's owner is not permitted to
+		 * see. */
+		if (kallsyms_bias(symbols) || tally_kernel_is_here(symbols) ||
+		    symbols->options.kallsyms_fd > 0)
+			tally_sources_mark_unfit(dso->cached.sources);
+		tally_sources_set_used_running(dso->cached.sources, symbols->kernel.kallsyms,
+					       symbols->kernel.kallsyms_len);
+		tally_symtab_shift(&dso->files.table, kallsyms_bias(symbols));
 	}
 	return tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS,
 				    symbols->options.kallsyms ? symbols->options.kallsyms
@@ -149,20 +155,21 @@ static int read_vmlinux(struct tally_dso *dso)
 	uint64_t linked;
 	int ret;
 
-	if (!tally_elf_has_symtab(&dso->image.elf))
+	if (!tally_elf_has_symtab(&dso->files.image.elf))
 		return -ENODATA;
-	ret = tally_elf_add_symbols(&dso->image.elf, &load, &dso->table);
+	ret = tally_elf_add_symbols(&dso->files.image.elf, &load, &dso->files.table);
 	if (ret)
 		return ret;
 	if (dso->has_address && dso->reference &&
-	    added_value(&dso->table, dso->reference, &linked)) {
-		tally_vec_for_each (entry, &dso->table.entries) {
+	    added_value(&dso->files.table, dso->reference, &linked)) {
+		tally_vec_for_each (entry, &dso->files.table.entries) {
 			entry->start += dso->address - linked;
 			entry->end += dso->address - linked;
 		}
 	}
 	ret = tally_dso_finish(dso);
-	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_VMLINUX, dso->image.path);
+	return ret ? ret
+		   : tally_dso_set_source(dso, TALLY_DSO_SOURCE_VMLINUX, dso->files.image.path);
 }
 
 static int try_vmlinux(struct tally_dso *dso, const char *path)
@@ -171,13 +178,13 @@ static int try_vmlinux(struct tally_dso *dso, const char *path)
 	int ret = tally_kernel_expected_id(dso, &want);
 
 	if (!ret)
-		ret = tally_image_open(path, &want, &dso->image);
+		ret = tally_image_open(path, &want, &dso->files.image);
 	if (ret)
 		return ret;
 	ret = read_vmlinux(dso);
 	if (ret) {
-		tally_symtab_free(&dso->table);
-		tally_image_free(&dso->image);
+		tally_symtab_free(&dso->files.table);
+		tally_image_free(&dso->files.image);
 	}
 	return ret;
 }
@@ -188,9 +195,10 @@ static int search_kernel(struct tally_dso *dso, const struct tally_places *place
 {
 	int ret = -ENOENT, one;
 
-	tally_sources_set_count(dso, places->list.len, false);
+	tally_sources_set_count(dso->cached.sources, places->list.len, false);
 	tally_vec_for_each (place, &places->list) {
-		tally_sources_set_used(dso, tally_sources_add(dso, place->path));
+		tally_sources_set_used(dso->cached.sources,
+				       tally_sources_add(dso->cached.sources, place->path));
 		one = place->source == TALLY_DSO_SOURCE_VMLINUX
 			      ? try_vmlinux(dso, place->path)
 			      : load_cached_kernel(dso, place->path);
@@ -266,16 +274,17 @@ int tally_dso_open_module(const struct tally_dso *dso, struct tally_image *ret_i
 static int load_ko(struct tally_dso *dso)
 {
 	struct tally_elf_load load = {.kernel = true, .bias = dso->address, .section = ".text"};
-	int ret = tally_dso_open_module(dso, &dso->image);
+	int ret = tally_dso_open_module(dso, &dso->files.image);
 
 	if (ret)
 		return ret;
-	ret = tally_elf_add_symbols(&dso->image.elf, &load, &dso->table);
+	ret = tally_elf_add_symbols(&dso->files.image.elf, &load, &dso->files.table);
 	if (!ret)
 		ret = tally_dso_finish(dso);
-	if (!ret && !dso->table.len)
+	if (!ret && !dso->files.table.len)
 		ret = -ENODATA;
-	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_MODULE, dso->image.path);
+	return ret ? ret
+		   : tally_dso_set_source(dso, TALLY_DSO_SOURCE_MODULE, dso->files.image.path);
 }
 
 int tally_dso_load_module(struct tally_dso *dso)

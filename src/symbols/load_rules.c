@@ -101,14 +101,14 @@ static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
 	size_t len = 0;
 	int ret = tally_elf_frames_gather(&own->elf, debug->elf.data ? &debug->elf : NULL, &frames);
 
-	free(dso->rules_block);
-	dso->rules_block = NULL;
+	free(dso->rules.block);
+	dso->rules.block = NULL;
 	if (!ret)
-		ret = tally_unwind_compile(&frames.source, &dso->rules_block, &len);
+		ret = tally_unwind_compile(&frames.source, &dso->rules.block, &len);
 	tally_elf_frames_free(&frames);
-	dso->has_frame_pointers = !ret || (ret == -ENODATA && sets_frame_pointers(&own->elf));
+	dso->rules.has_frame_pointers = !ret || (ret == -ENODATA && sets_frame_pointers(&own->elf));
 	*ret_len = len;
-	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
+	return ret ? ret : tally_unwind_table_open(dso->rules.block, len, &dso->rules.table);
 }
 
 /* Compile the mapped file's rules. If they do not cover its code, also search other files and use
@@ -119,7 +119,7 @@ static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tal
 	bool had_own = own->elf.data;
 	int ret = had_own ? rules_compile(dso, own, debug, ret_len) : -ENODATA, failed;
 
-	*ret_is_searched = ret || !covers_code(&dso->rules, &own->elf);
+	*ret_is_searched = ret || !covers_code(&dso->rules.table, &own->elf);
 	if (!*ret_is_searched)
 		return 0;
 	failed = rules_search(dso, own, debug);
@@ -146,7 +146,7 @@ static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *fac
 		ret = failure;
 	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
 		ret = -EIO;
-	if (!ret && (!is_searched || dso->is_kept))
+	if (!ret && (!is_searched || dso->cached.is_kept))
 		tally_dso_index_save_rules(dso, facts, &own, len);
 	tally_image_free(&own);
 	tally_image_free(&debug);
@@ -168,33 +168,33 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
 {
 	int ret;
 
-	if (dso->rules_state == TALLY_DSO_NOT_LOADED) {
+	if (dso->rules.state == TALLY_DSO_NOT_LOADED) {
 		ret = rules_load(dso);
-		dso->rules_state = tally_dso_state_of_error(ret);
+		dso->rules.state = tally_dso_state_of_error(ret);
 	}
-	return dso->rules_state == TALLY_DSO_LOADED ? &dso->rules : NULL;
+	return dso->rules.state == TALLY_DSO_LOADED ? &dso->rules.table : NULL;
 }
 
 void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin)
 {
-	if (dso->rules_state != TALLY_DSO_NOT_LOADED)
+	if (dso->rules.state != TALLY_DSO_NOT_LOADED)
 		return;
-	dso->rules = twin->rules;
-	dso->rules_block = twin->rules_block;
-	dso->rules_index = twin->rules_index;
-	dso->rules_state = twin->rules_state;
-	dso->has_frame_pointers = twin->has_frame_pointers;
-	twin->rules_block = NULL;
-	twin->rules_index = (struct tally_index){0};
-	twin->rules_state = TALLY_DSO_NOT_LOADED;
+	dso->rules.table = twin->rules.table;
+	dso->rules.block = twin->rules.block;
+	dso->rules.index = twin->rules.index;
+	dso->rules.state = twin->rules.state;
+	dso->rules.has_frame_pointers = twin->rules.has_frame_pointers;
+	twin->rules.block = NULL;
+	twin->rules.index = (struct tally_index){0};
+	twin->rules.state = TALLY_DSO_NOT_LOADED;
 }
 
 bool tally_dso_has_frame_pointers(const struct tally_dso *dso)
 {
-	return dso->has_frame_pointers;
+	return dso->rules.has_frame_pointers;
 }
 
 enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso)
 {
-	return dso->rules_state;
+	return dso->rules.state;
 }

@@ -29,13 +29,14 @@ static bool has_dynsym(const struct tally_elf *elf)
 static void dso_keep_image(struct tally_dso *dso, struct tally_image *image,
 			   enum tally_dso_source source)
 {
-	if (!dso->image.elf.data && tally_elf_has_symtab(&image->elf)) {
-		dso->image = *image;
-		dso->source = source;
-	} else if (!dso->runtime.elf.data && has_dynsym(&image->elf)) {
-		dso->runtime = *image;
-		if (dso->source == TALLY_DSO_SOURCE_NONE && source == TALLY_DSO_SOURCE_BUILDID)
-			dso->source = source;
+	if (!dso->files.image.elf.data && tally_elf_has_symtab(&image->elf)) {
+		dso->files.image = *image;
+		dso->files.source = source;
+	} else if (!dso->files.runtime.elf.data && has_dynsym(&image->elf)) {
+		dso->files.runtime = *image;
+		if (dso->files.source == TALLY_DSO_SOURCE_NONE &&
+		    source == TALLY_DSO_SOURCE_BUILDID)
+			dso->files.source = source;
 	} else {
 		tally_image_free(image);
 	}
@@ -46,7 +47,8 @@ static void dso_keep_image(struct tally_dso *dso, struct tally_image *image,
  * dynamic symbols. */
 static bool dso_complete(const struct tally_dso *dso)
 {
-	return dso->image.elf.data && (dso->runtime.elf.data || has_dynsym(&dso->image.elf));
+	return dso->files.image.elf.data &&
+	       (dso->files.runtime.elf.data || has_dynsym(&dso->files.image.elf));
 }
 
 static int dso_search(struct tally_dso *dso, const struct tally_image *own,
@@ -61,12 +63,12 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 
 	if (ret)
 		return ret;
-	tally_sources_set_object(dso, id, link);
-	tally_sources_set_count(dso, places.list.len + 1, own);
+	tally_sources_set_object(dso->cached.sources, id, link);
+	tally_sources_set_count(dso->cached.sources, places.list.len + 1, own);
 	tally_vec_for_each (place, &places.list) {
 		if (dso_complete(dso))
 			break;
-		number = tally_sources_add(dso, place->path);
+		number = tally_sources_add(dso->cached.sources, place->path);
 		ret = tally_place_open(place, id, crc, &image);
 		if (ret) {
 			failure = tally_worse_error(failure, ret);
@@ -93,24 +95,24 @@ static int add_debugdata(struct tally_dso *dso, const struct tally_elf *elf)
 		return 0;
 	packed = tally_elf_section_data(elf, &section, &len);
 	if (!packed || tally_unpack(packed, len, &data, &len) ||
-	    tally_image_adopt(data, len, NULL, &dso->debugdata))
+	    tally_image_adopt(data, len, NULL, &dso->files.debugdata))
 		return 0; /* use the dynamic symbols alone */
-	dso->source = TALLY_DSO_SOURCE_DEBUGDATA;
-	return tally_elf_add_symbols(&dso->debugdata.elf, &load, &dso->table);
+	dso->files.source = TALLY_DSO_SOURCE_DEBUGDATA;
+	return tally_elf_add_symbols(&dso->files.debugdata.elf, &load, &dso->files.table);
 }
 
 static enum tally_dso_source own_source(const struct tally_dso *dso)
 {
-	return dso->image.elf.data ? TALLY_DSO_SOURCE_SYMTAB : TALLY_DSO_SOURCE_DYNSYM;
+	return dso->files.image.elf.data ? TALLY_DSO_SOURCE_SYMTAB : TALLY_DSO_SOURCE_DYNSYM;
 }
 
 static int add_stubs(struct tally_dso *dso, const struct tally_elf *mapped)
 {
-	int ret = tally_elf_add_plt(mapped, &dso->table);
+	int ret = tally_elf_add_plt(mapped, &dso->files.table);
 
 	if (!ret)
-		ret = tally_elf_add_stubs(mapped, &dso->stubs);
-	return ret ? ret : tally_symtab_finish(&dso->stubs, NULL);
+		ret = tally_elf_add_stubs(mapped, &dso->files.stubs);
+	return ret ? ret : tally_symtab_finish(&dso->files.stubs, NULL);
 }
 
 /* Return true if the image is only a debug file, in which segments have no contents. */
@@ -134,37 +136,38 @@ static int add_symbols(struct tally_dso *dso, const struct tally_elf *elf,
 		       const struct tally_elf *mapped)
 {
 	struct tally_elf_load load = {.runtime = mapped};
-	int ret = tally_elf_add_symbols(elf, &load, &dso->table);
+	int ret = tally_elf_add_symbols(elf, &load, &dso->files.table);
 
 	if (!ret)
 		ret = tally_elf_limit_symbols(mapped ? mapped : elf, mapped ? elf : NULL,
-					      &dso->table);
+					      &dso->files.table);
 	return ret ? ret : add_stubs(dso, mapped ? mapped : elf);
 }
 
 /* Read the symbols from the images that were kept. */
 static int dso_read(struct tally_dso *dso)
 {
-	struct tally_image *with = dso->image.elf.data ? &dso->image : &dso->runtime;
+	struct tally_image *with =
+		dso->files.image.elf.data ? &dso->files.image : &dso->files.runtime;
 	const struct tally_elf *mapped = NULL;
 	int ret = 0;
 
-	if (dso->runtime.elf.data && with != &dso->runtime)
-		mapped = &dso->runtime.elf;
+	if (dso->files.runtime.elf.data && with != &dso->files.runtime)
+		mapped = &dso->files.runtime.elf;
 	else if (is_without_code(&with->elf))
 		return TALLY_DSO_ERROR_DEBUG_ONLY;
-	if (dso->source == TALLY_DSO_SOURCE_NONE)
-		dso->source = own_source(dso);
-	if (!dso->image.elf.data)
+	if (dso->files.source == TALLY_DSO_SOURCE_NONE)
+		dso->files.source = own_source(dso);
+	if (!dso->files.image.elf.data)
 		ret = add_debugdata(dso, &with->elf);
 	if (!ret)
 		ret = add_symbols(dso, &with->elf, mapped);
 	if (!ret)
 		ret = tally_dso_finish(dso);
-	if (!ret && !dso->table.len && !dso->stubs.len)
+	if (!ret && !dso->files.table.len && !dso->files.stubs.len)
 		ret = -ENODATA;
-	tally_sources_set_used(dso, with->place);
-	return ret ? ret : tally_dso_set_source(dso, dso->source, with->path);
+	tally_sources_set_used(dso->cached.sources, with->place);
+	return ret ? ret : tally_dso_set_source(dso, dso->files.source, with->path);
 }
 
 int tally_dso_load_user(struct tally_dso *dso)
@@ -181,10 +184,10 @@ int tally_dso_load_user(struct tally_dso *dso)
 	}
 	if (!failure) {
 		dso_keep_image(dso, &own, TALLY_DSO_SOURCE_NONE);
-		if (!dso->image.elf.data && !dso->runtime.elf.data)
+		if (!dso->files.image.elf.data && !dso->files.runtime.elf.data)
 			return -ENODATA;
 	}
-	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
+	return dso->files.image.elf.data || dso->files.runtime.elf.data ? dso_read(dso) : ret;
 }
 
 int tally_dso_load_vdso(struct tally_dso *dso)
@@ -194,9 +197,9 @@ int tally_dso_load_vdso(struct tally_dso *dso)
 
 	if (!ret) {
 		dso_keep_image(dso, &image, TALLY_DSO_SOURCE_MEMORY);
-		dso->source = TALLY_DSO_SOURCE_MEMORY;
+		dso->files.source = TALLY_DSO_SOURCE_MEMORY;
 	} else if (ret != -ENOMEM) {
 		ret = dso_search(dso, NULL, &dso->build_id, ret);
 	}
-	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
+	return dso->files.image.elf.data || dso->files.runtime.elf.data ? dso_read(dso) : ret;
 }

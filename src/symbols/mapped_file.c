@@ -59,7 +59,7 @@ static int open_here(const struct tally_dso *dso, struct tally_image *ret_image)
 
 	tally_dso_add_path(dso, &path, dso->name);
 	ret = tally_str_error(&path);
-	(void)tally_sources_add(dso, tally_str_text(&path));
+	(void)tally_sources_add(dso->cached.sources, tally_str_text(&path));
 	if (!ret)
 		ret = open_at(dso, tally_str_text(&path), ret_image);
 	tally_str_free(&path);
@@ -72,7 +72,7 @@ static int dso_mapper(const struct tally_dso *dso)
 	if (*dso->name != '/' || dso->owner->options.symfs ||
 	    dso->owner->origin == TALLY_SYMBOLS_ELSEWHERE)
 		return 0;
-	return atomic_load(&dso->mapper);
+	return atomic_load(&dso->mapping.process);
 }
 
 /* Open a path in procfs that belongs to the process, and free the path. */
@@ -84,7 +84,7 @@ static int open_of_process(const struct tally_dso *dso, struct tally_str *path,
 	if (!ret)
 		ret = open_at(dso, tally_str_text(path), ret_image);
 	if (!ret)
-		tally_sources_mark_unfit(dso);
+		tally_sources_mark_unfit(dso->cached.sources);
 	tally_str_free(path);
 	return ret;
 }
@@ -130,7 +130,7 @@ static bool is_not_a_program(int error)
  * is not a program; or -ENOENT. */
 static int open_linked(const struct tally_dso *dso, struct tally_image *ret_image)
 {
-	uint64_t start = atomic_load(&dso->mapped_start), end = atomic_load(&dso->mapped_end);
+	uint64_t start = atomic_load(&dso->mapping.start), end = atomic_load(&dso->mapping.end);
 	struct tally_str path = {0};
 	int pid = dso_mapper(dso), ret = -ENOENT;
 
@@ -219,9 +219,9 @@ static int open_pinned(const struct tally_dso *dso, struct tally_image *ret_imag
 		return ret;
 	named = tally_source_file_stat(dso->name);
 	pinned = tally_source_file_fstat(ret_image->map.fd);
-	(void)tally_sources_add(dso, dso->name);
+	(void)tally_sources_add(dso->cached.sources, dso->name);
 	if (memcmp(&named, &pinned, sizeof(named)))
-		tally_sources_mark_unfit(dso);
+		tally_sources_mark_unfit(dso->cached.sources);
 	return 0;
 }
 

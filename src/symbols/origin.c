@@ -23,7 +23,7 @@ int tally_symbols_set_origin(struct tally_symbols *symbols, enum tally_symbols_o
 	}
 	symbols->origin = origin;
 	symbols->release = copy;
-	symbols->has_kernel_code = false;
+	symbols->kernel.has_code_here = false;
 	return 0;
 }
 
@@ -56,14 +56,14 @@ int tally_kallsyms_read_running(struct tally_symbols *symbols)
 {
 	int fd = symbols->options.kallsyms_fd;
 
-	if (symbols->kallsyms)
+	if (symbols->kernel.kallsyms)
 		return 0;
 	/* Another session may have read the file to its end. */
 	if (fd > 0 && !lseek(fd, 0, SEEK_SET))
-		return tally_file_read_fd(fd, TALLY_KALLSYMS_MAX, &symbols->kallsyms,
-					  &symbols->kallsyms_len);
-	return tally_file_read("/proc/kallsyms", TALLY_KALLSYMS_MAX, &symbols->kallsyms,
-			       &symbols->kallsyms_len);
+		return tally_file_read_fd(fd, TALLY_KALLSYMS_MAX, &symbols->kernel.kallsyms,
+					  &symbols->kernel.kallsyms_len);
+	return tally_file_read("/proc/kallsyms", TALLY_KALLSYMS_MAX, &symbols->kernel.kallsyms,
+			       &symbols->kernel.kallsyms_len);
 }
 
 /* Compare the kernel's address, which changes at each boot. If the current address is the recorded
@@ -71,15 +71,15 @@ int tally_kallsyms_read_running(struct tally_symbols *symbols)
  * and release instead. */
 static int compare_addresses(struct tally_symbols *symbols)
 {
-	const struct tally_dso *kernel = symbols->kernel;
+	const struct tally_dso *kernel = symbols->kernel.dso;
 	int without = symbols->origin == TALLY_SYMBOLS_HERE ? 0 : TALLY_DSO_ERROR_FOREIGN;
 	uint64_t address = 0;
 
 	if (!kernel || !kernel->has_address || !kernel->reference)
 		return without;
 	if (tally_kallsyms_read_running(symbols) ||
-	    tally_kallsyms_address(symbols->kallsyms, symbols->kallsyms_len, kernel->reference,
-				   &address) ||
+	    tally_kallsyms_address(symbols->kernel.kallsyms, symbols->kernel.kallsyms_len,
+				   kernel->reference, &address) ||
 	    !address)
 		return without;
 	if (address != kernel->address)
@@ -89,8 +89,8 @@ static int compare_addresses(struct tally_symbols *symbols)
 
 static int kernel_check(struct tally_symbols *symbols)
 {
-	if (symbols->kernel && symbols->kernel->build_id.size)
-		return compare_build_ids(symbols->kernel);
+	if (symbols->kernel.dso && symbols->kernel.dso->build_id.size)
+		return compare_build_ids(symbols->kernel.dso);
 	if (symbols->origin == TALLY_SYMBOLS_ELSEWHERE || symbols->options.symfs)
 		return TALLY_DSO_ERROR_FOREIGN;
 	return compare_addresses(symbols);
@@ -98,12 +98,12 @@ static int kernel_check(struct tally_symbols *symbols)
 
 int tally_kernel_is_here(struct tally_symbols *symbols)
 {
-	if (!symbols->has_kernel_code)
-		symbols->kernel_code = kernel_check(symbols);
+	if (!symbols->kernel.has_code_here)
+		symbols->kernel.code_here = kernel_check(symbols);
 	/* Cache the result only once the kernel is known, because the record for the kernel may be
 	 * read later. */
-	symbols->has_kernel_code = symbols->kernel;
-	return symbols->kernel_code;
+	symbols->kernel.has_code_here = symbols->kernel.dso;
+	return symbols->kernel.code_here;
 }
 
 int tally_kernel_expected_id(const struct tally_dso *dso, struct tally_build_id *ret_want)

@@ -210,9 +210,9 @@ void tally_dso_index_pinned(struct tally_dso *dso)
 	pin = tally_pin_take(options->pins, dso);
 	if (pin.fd < 0)
 		return;
-	dso->is_kept = pin.id.size && is_trusted(pin.fd) && is_gone(dso, &pin);
+	dso->cached.is_kept = pin.id.size && is_trusted(pin.fd) && is_gone(dso, &pin);
 	close(pin.fd);
-	if (!dso->is_kept)
+	if (!dso->cached.is_kept)
 		return;
 	(void)tally_dso_find(dso, 0);
 	(void)tally_dso_rules(dso);

@@ -104,19 +104,20 @@ static void dso_free(struct tally_dso *dso)
 {
 	/* Free the lines first: this also saves them, which requires the DSO's name. */
 	tally_dso_lines_free(dso);
-	tally_sources_free(dso);
+	tally_sources_free(dso->cached.sources);
+	dso->cached.sources = NULL;
 	tally_dso_free_shown(dso);
-	tally_symtab_free(&dso->table);
-	tally_index_free(&dso->index);
-	tally_symtab_free(&dso->stubs);
+	tally_symtab_free(&dso->files.table);
+	tally_index_free(&dso->cached.index);
+	tally_symtab_free(&dso->files.stubs);
 	tally_dso_free_jit(dso);
 	(void)tally_dso_release(dso);
 	tally_dso_release_code(dso);
 	free(dso->name);
 	free(dso->reference);
-	free(dso->path);
-	free(dso->rules_block);
-	tally_index_free(&dso->rules_index);
+	free(dso->files.path);
+	free(dso->rules.block);
+	tally_index_free(&dso->rules.index);
 	tally_dso_free_bounds(dso);
 	free(dso);
 }
@@ -129,19 +130,19 @@ void tally_symbols_free(struct tally_symbols *symbols)
 		dso_free(*dso);
 	tally_vec_free(&symbols->dsos);
 	tally_map_free(&symbols->by_key);
-	tally_map_free(&symbols->indexed);
+	tally_map_free(&symbols->cache.indexed);
 	tally_symbols_free_stored(symbols);
-	tally_index_dir_close(&symbols->indexes);
-	free(symbols->kallsyms);
+	tally_index_dir_close(&symbols->cache.dir);
+	free(symbols->kernel.kallsyms);
 	tally_arena_free(&symbols->arena);
 	free(symbols);
 }
 
 bool tally_symbol_is_bound(const struct tally_dso *dso, const struct tally_symbol *symbol)
 {
-	if (dso->uses_stored && tally_stored_is_bound(dso->stored, symbol))
+	if (dso->embedded.is_used && tally_stored_is_bound(dso->embedded.object, symbol))
 		return true;
-	return tally_map_get(&dso->bounds, symbol->start) == (uintptr_t)symbol;
+	return tally_map_get(&dso->bounds.by_start, symbol->start) == (uintptr_t)symbol;
 }
 
 void tally_symbols_collect(struct tally_symbols *symbols, const uint8_t *keep)
@@ -151,7 +152,7 @@ void tally_symbols_collect(struct tally_symbols *symbols, const uint8_t *keep)
 	for (size_t i = 0; i < symbols->dsos.len; i++) {
 		struct tally_dso *dso = symbols->dsos.data[i];
 
-		if (keep[i] || dso == symbols->kernel) {
+		if (keep[i] || dso == symbols->kernel.dso) {
 			dso->number = (uint32_t)left;
 			symbols->dsos.data[left++] = dso;
 		} else {
@@ -164,10 +165,10 @@ void tally_symbols_collect(struct tally_symbols *symbols, const uint8_t *keep)
 
 const char *tally_symbol_raw_name(const struct tally_dso *dso, const struct tally_symbol *symbol)
 {
-	const struct tally_symtab *table = &dso->table;
+	const struct tally_symtab *table = &dso->files.table;
 
-	if (tally_symtab_has(&dso->stubs, symbol))
-		table = &dso->stubs;
+	if (tally_symtab_has(&dso->files.stubs, symbol))
+		table = &dso->files.stubs;
 	return tally_symtab_name(table, symbol);
 }
 
@@ -186,9 +187,9 @@ static void dso_request_build_id(struct tally_dso *dso)
 		ret = tally_dso_own_build_id(dso, &id);
 	else if (dso->kind == TALLY_DSO_KERNEL && !tally_kernel_is_here(dso->owner))
 		ret = tally_kernel_build_id(id.id, &id.size);
-	dso->asked_id = true;
+	dso->own.is_final = true;
 	if (!ret)
-		dso->own_id = id;
+		dso->own.id = id;
 }
 
 const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size)
@@ -196,9 +197,9 @@ const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size)
 	const struct tally_build_id *id = &dso->build_id;
 
 	if (!id->size) {
-		if (!dso->asked_id)
+		if (!dso->own.is_final)
 			dso_request_build_id(dso);
-		id = &dso->own_id;
+		id = &dso->own.id;
 	}
 	*ret_size = id->size;
 	return id->size ? id->id : NULL;

@@ -26,25 +26,26 @@ static void dso_load_files(struct tally_dso *dso)
 	int ret, cut;
 
 	if (dso->kind >= TALLY_ARRAY_SIZE(loaders)) {
-		dso->state = TALLY_DSO_NO_FILE;
+		dso->files.state = TALLY_DSO_NO_FILE;
 		return;
 	}
 	if (!tally_dso_index_load(dso)) {
-		dso->state = TALLY_DSO_LOADED;
+		dso->files.state = TALLY_DSO_LOADED;
 		return;
 	}
 	ret = loaders[dso->kind](dso);
 	cut = tally_dso_release(dso);
 	ret = cut && ret != -ENOMEM ? cut : ret;
 	if (ret) {
-		tally_symtab_free(&dso->table);
-		tally_symtab_free(&dso->stubs);
+		tally_symtab_free(&dso->files.table);
+		tally_symtab_free(&dso->files.stubs);
 	}
 	if (ret && !tally_dso_index_load_by_id(dso, ret)) {
-		tally_sources_free(dso);
+		tally_sources_free(dso->cached.sources);
+		dso->cached.sources = NULL;
 		ret = 0;
 	}
-	dso->state = tally_dso_state_of_error(ret);
+	dso->files.state = tally_dso_state_of_error(ret);
 	tally_dso_index_save(dso);
 }
 
@@ -57,11 +58,11 @@ static void dso_load(struct tally_dso *dso)
 
 	if (!stored || tally_stored_state_of(stored) != TALLY_DSO_LOADED)
 		dso_load_files(dso);
-	if (!stored || dso->state == TALLY_DSO_LOADED)
+	if (!stored || dso->files.state == TALLY_DSO_LOADED)
 		return;
-	dso->uses_stored = true;
-	dso->state = tally_stored_state_of(stored);
-	dso->source = TALLY_DSO_SOURCE_STORED;
+	dso->embedded.is_used = true;
+	dso->files.state = tally_stored_state_of(stored);
+	dso->files.source = TALLY_DSO_SOURCE_STORED;
 }
 
 void tally_dso_prefer_files(struct tally_dso *dso)
@@ -70,22 +71,22 @@ void tally_dso_prefer_files(struct tally_dso *dso)
 	enum tally_dso_source source;
 
 	tally_dso_load(dso);
-	if (dso->asks_files)
+	if (dso->embedded.asks_files)
 		return;
-	dso->asks_files = true;
-	if (!dso->uses_stored || dso->jit)
+	dso->embedded.asks_files = true;
+	if (!dso->embedded.is_used || dso->jit)
 		return;
-	state = dso->state;
-	source = dso->source;
+	state = dso->files.state;
+	source = dso->files.source;
 	dso_load_files(dso);
-	dso->has_files = dso->state == TALLY_DSO_LOADED;
-	dso->state = state;
-	dso->source = source;
+	dso->embedded.has_files = dso->files.state == TALLY_DSO_LOADED;
+	dso->files.state = state;
+	dso->files.source = source;
 }
 
 void tally_dso_load(struct tally_dso *dso)
 {
-	if (dso->state == TALLY_DSO_NOT_LOADED)
+	if (dso->files.state == TALLY_DSO_NOT_LOADED)
 		dso_load(dso);
 }
 
@@ -94,27 +95,27 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 	const struct tally_symbol *symbol = NULL;
 
 	tally_dso_load(dso);
-	if (dso->uses_stored)
+	if (dso->embedded.is_used)
 		symbol = tally_dso_find_stored(dso, addr);
-	if (dso->uses_stored && (symbol || !dso->has_files))
+	if (dso->embedded.is_used && (symbol || !dso->embedded.has_files))
 		return symbol;
 	if (dso->jit)
 		return tally_dso_jit_find(dso, addr);
-	if (dso->state == TALLY_DSO_LOADED)
-		symbol = tally_symtab_find(&dso->stubs, addr);
-	if (dso->state == TALLY_DSO_LOADED && !symbol)
-		symbol = tally_symtab_find(&dso->table, addr);
+	if (dso->files.state == TALLY_DSO_LOADED)
+		symbol = tally_symtab_find(&dso->files.stubs, addr);
+	if (dso->files.state == TALLY_DSO_LOADED && !symbol)
+		symbol = tally_symtab_find(&dso->files.table, addr);
 	return symbol || !dso->owner->options.bounds ? symbol : tally_dso_find_bound(dso, addr);
 }
 
 struct tally_dso_status tally_dso_status(const struct tally_dso *dso)
 {
 	struct tally_dso_status status = {
-		.state = dso->state,
-		.source = dso->source,
-		.text = tally_dso_state_text(dso->state),
-		.path = dso->path,
-		.nr_symbols = dso->table.len,
+		.state = dso->files.state,
+		.source = dso->files.source,
+		.text = tally_dso_state_text(dso->files.state),
+		.path = dso->files.path,
+		.nr_symbols = dso->files.table.len,
 	};
 
 	tally_dso_jit_status(dso, &status);

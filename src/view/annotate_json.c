@@ -51,8 +51,10 @@ static void json_lines(const struct tally_annotate_view *view,
 	tally_json_open(out, "lines", '[');
 	for (uint32_t i = 0; i < insn->nr_lines; i++) {
 		const struct tally_line *line = &insn->lines[i];
-		const struct tally_symbol *inlined = tally_line_symbol(dso, line);
+		const struct tally_symbol *inlined;
 
+		if (tally_line_symbol(dso, line, &inlined))
+			out->failed = true;
 		tally_json_open(out, NULL, '{');
 		if (inlined)
 			tally_json_text(out, "inlined", tally_symbol_name(dso, inlined));

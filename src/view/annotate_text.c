@@ -303,9 +303,12 @@ static void add_chain(const struct tally_annotate_view *view,
 		      const struct tally_annotation_insn *insn, struct tally_str *out)
 {
 	struct tally_dso *dso = view->annotation->function->dso;
-	const struct tally_symbol *symbol = tally_line_symbol(dso, insn->lines);
-	const char *name = symbol ? tally_symbol_name(dso, symbol) : "??";
+	const struct tally_symbol *symbol;
+	const char *name;
 
+	if (tally_line_symbol(dso, insn->lines, &symbol))
+		out->failed = true;
+	name = symbol ? tally_symbol_name(dso, symbol) : "??";
 	add_note(view, out);
 	tally_str_add(out, "inlined: ");
 	add_text(name, strlen(name), out);

@@ -110,7 +110,7 @@ static void expect_found(struct tally_dso *dso, enum tally_dso_source source)
 	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_LOADED);
 	assert_int_equal(tally_dso_status(dso).source, source);
 	assert_non_null(symbol);
-	assert_string_equal(tally_symtab_name(&dso->table, symbol), "_Z4funcv");
+	assert_string_equal(tally_symtab_name(&dso->files.table, symbol), "_Z4funcv");
 	assert_ptr_equal(tally_symbol_name(dso, symbol), tally_symbol_name(dso, symbol));
 }
 

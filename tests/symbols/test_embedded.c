@@ -133,6 +133,7 @@ static void finds_stored_names(void **state)
 
 static void finds_stored_lines(void **state)
 {
+	const struct tally_symbol *inlined;
 	struct tally_str section = {0};
 	struct tally_stored *stored;
 	const struct tally_stored_span *span;
@@ -165,7 +166,8 @@ static void finds_stored_lines(void **state)
 	assert_int_equal(tally_dso_lines(dso, 0x1400, &lines, &at), 2);
 	assert_int_equal(at.start, 0x1400);
 	assert_string_equal(lines[0].file, "/src/a.c");
-	assert_string_equal(tally_symbol_name(dso, tally_line_symbol(dso, &lines[0])), "inner");
+	assert_int_equal(tally_line_symbol(dso, &lines[0], &inlined), 0);
+	assert_string_equal(tally_symbol_name(dso, inlined), "inner");
 	assert_int_equal(tally_dso_lines(dso, 0x1011, &lines, &at), 0);
 	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
 	tally_symbols_free(symbols);

@@ -157,7 +157,7 @@ static void expect(struct tree *tree, const char *name, bool with_id, bool from_
 	char want[16], full[512];
 
 	assert_int_equal(status.state, TALLY_DSO_LOADED);
-	assert_int_equal(dso->table.is_mapped, from_index);
+	assert_int_equal(dso->files.table.is_mapped, from_index);
 	assert_int_equal(status.nr_symbols, SYMBOLS);
 	tree_path(tree, path, full);
 	assert_string_equal(status.path, full);
@@ -246,12 +246,12 @@ static void uses_the_index_without_the_file(void **state)
 	wait_for_file_times();
 	expect(tree, "/bin/gone", true, false, 'c', path);
 	expect(tree, "/bin/gone", true, true, 'c', path);
-	assert_true(look_up(tree, &key)->table.is_mapped);
+	assert_true(look_up(tree, &key)->files.table.is_mapped);
 	/* For an existing process, the file at the recorded path may be a different file, so the
 	 * index is not used. */
 	key.pid = getpid();
 	key.name = "/proc/self/exe";
-	assert_false(look_up(tree, &key)->table.is_mapped);
+	assert_false(look_up(tree, &key)->files.table.is_mapped);
 	/* The index is not used if other debug directories are set, because those directories would
 	 * have to be searched. */
 	tree->options.debug_dirs = (const char *const[]){"/usr/lib/debug", "/opt/debug", NULL};
@@ -304,10 +304,10 @@ static void two_files_with_one_id_do_not_share_an_index(void **state)
 	write_image(tree, "root/bin/two", 'b', SYMBOLS);
 	wait_for_file_times();
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(look_up(tree, &one)->table.is_mapped, i > 0);
+		assert_int_equal(look_up(tree, &one)->files.table.is_mapped, i > 0);
 		assert_int_equal(tally_dso_get(tree->symbols, &two, &dso), 0);
 		assert_string_equal(dso_name_at(dso, 0x1000), "b_0");
-		assert_false(dso->table.is_mapped);
+		assert_false(dso->files.table.is_mapped);
 	}
 }
 
@@ -379,12 +379,12 @@ static void keeps_unwind_rules_in_the_index(void **state)
 		sum = rules_answers(dso, len);
 		assert_true(!i || sum == answers);
 		answers = sum;
-		assert_int_equal(!dso->rules_block, i == 1 || i == 2 || i == 4);
+		assert_int_equal(!dso->rules.block, i == 1 || i == 2 || i == 4);
 		assert_true(tally_dso_has_frame_pointers(dso));
 		/* Symbols are added to the same index without removing the rules. */
 		if (i == 2)
 			(void)tally_dso_find(dso, 0x1000);
-		assert_int_equal(dso->table.is_mapped, i == 2);
+		assert_int_equal(dso->files.table.is_mapped, i == 2);
 	}
 }
 
@@ -420,7 +420,7 @@ static void uses_the_index_of_cached_kallsyms(void **state)
 		assert_string_equal(dso_name_at(dso, 0xffffffff81000112 + moved), "k_1");
 		assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_KALLSYMS);
 		assert_null(tally_dso_find(dso, 0xffffffffc0000000));
-		assert_int_equal(dso->table.is_mapped, i == 1 || i == 3);
+		assert_int_equal(dso->files.table.is_mapped, i == 1 || i == 3);
 	}
 }
 
@@ -438,10 +438,10 @@ static uint64_t kernel_answers(struct tree *tree, bool from_index)
 	dso = look_up(tree, &key);
 	if (tally_dso_status(dso).state != TALLY_DSO_LOADED || !key.build_id)
 		return 0;
-	assert_int_equal(dso->table.is_mapped, from_index);
+	assert_int_equal(dso->files.table.is_mapped, from_index);
 	assert_string_equal(tally_dso_status(dso).path, "/proc/kallsyms");
-	for (size_t i = 0; i < dso->table.len; i += 7) {
-		symbol = tally_dso_find(dso, dso->table.symbols[i].start);
+	for (size_t i = 0; i < dso->files.table.len; i += 7) {
+		symbol = tally_dso_find(dso, dso->files.table.symbols[i].start);
 		sum = sum * 31 + symbol->start + symbol->end;
 		for (const char *at = tally_symbol_name(dso, symbol); *at; at++)
 			sum = sum * 31 + (uint8_t)*at;

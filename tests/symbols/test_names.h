@@ -16,7 +16,7 @@ static inline const char *dso_name_at(struct tally_dso *dso, uint64_t addr)
 {
 	const struct tally_symbol *symbol = tally_dso_find(dso, addr);
 
-	return symbol ? tally_symtab_name(&dso->table, symbol) : NULL;
+	return symbol ? tally_symtab_name(&dso->files.table, symbol) : NULL;
 }
 
 #endif

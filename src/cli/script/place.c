@@ -208,12 +208,15 @@ static void inlined_add(const struct script_locations *places, struct tally_str 
 			const struct tally_location *where, const struct tally_line *line,
 			uint32_t fields)
 {
+	const struct tally_symbol *symbol;
 	size_t start;
 
+	if (tally_line_symbol(where->dso, line, &symbol))
+		out->failed = true;
 	tally_str_add_char(out, '\t');
 	script_add_hex(out, ip);
 	start = out->len;
-	symbol_add(out, where, tally_line_symbol(where->dso, line), fields);
+	symbol_add(out, where, symbol, fields);
 	tally_str_escape(out, start);
 	source_add(places, out, where, line, fields);
 	tally_str_add(out, " (inlined)\n");

@@ -53,7 +53,7 @@ static int recorded_sources_open(struct tally_index *index, struct recorded_sour
 static int own_place(const struct tally_dso *dso, const struct recorded_sources *past,
 		     struct tally_str *path)
 {
-	int pid = atomic_load(&dso->mapper);
+	int pid = atomic_load(&dso->mapping.process);
 
 	tally_dso_add_path(dso, path, dso->name);
 	if (pid > 0 && !past->facts->is_own) {

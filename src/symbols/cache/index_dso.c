@@ -27,7 +27,7 @@ static bool dso_has_index(const struct tally_dso *dso)
 	switch (dso->kind) {
 	case TALLY_DSO_USER: return !options->no_demangle && !options->demangle_params;
 	case TALLY_DSO_KERNEL:
-		return !options->vmlinux && !options->kallsyms && dso == dso->owner->kernel;
+		return !options->vmlinux && !options->kallsyms && dso == dso->owner->kernel.dso;
 	default: return false;
 	}
 }
@@ -36,11 +36,11 @@ struct tally_index_dir *tally_index_dir_get(struct tally_symbols *symbols)
 {
 	if (!symbols->options.index_dir)
 		return NULL;
-	if (!symbols->indexes.path &&
+	if (!symbols->cache.dir.path &&
 	    tally_index_dir_open(symbols->options.index_dir, symbols->options.index_limit,
-				 &symbols->indexes))
+				 &symbols->cache.dir))
 		return NULL;
-	return &symbols->indexes;
+	return &symbols->cache.dir;
 }
 
 int tally_dso_index_object(const struct tally_dso *dso, struct tally_build_id *ret_object)
@@ -61,17 +61,17 @@ static int begin_sources(struct tally_dso *dso, const struct tally_build_id *obj
 {
 	struct tally_source_facts *facts;
 
-	dso->sources = calloc(1, sizeof(*dso->sources));
-	if (!dso->sources)
+	dso->cached.sources = calloc(1, sizeof(*dso->cached.sources));
+	if (!dso->cached.sources)
 		return -ENOMEM;
-	facts = &dso->sources->facts;
+	facts = &dso->cached.sources->facts;
 	facts->kind = dso->kind;
 	if (dso->kind == TALLY_DSO_KERNEL) {
 		facts->kernel = tally_kernel_is_here(dso->owner);
 		facts->has_address = dso->has_address;
 		facts->address = dso->address;
 	}
-	tally_sources_set_object(dso, object, dso->reference);
+	tally_sources_set_object(dso->cached.sources, object, dso->reference);
 	return 0;
 }
 
@@ -80,24 +80,24 @@ bool tally_index_mark_used(struct tally_symbols *symbols, const struct tally_bui
 {
 	uint64_t hash = tally_hash_bytes(object->id, object->size, what);
 
-	if (tally_map_get(&symbols->indexed, hash) != TALLY_MAP_NONE)
+	if (tally_map_get(&symbols->cache.indexed, hash) != TALLY_MAP_NONE)
 		return false;
 	/* If memory allocation fails, the index is written once more than necessary. */
-	(void)tally_map_set(&symbols->indexed, hash, 0);
+	(void)tally_map_set(&symbols->cache.indexed, hash, 0);
 	return true;
 }
 
 /* Some objects have no stubs, but a broken section is an error. */
 static int tables_open(struct tally_dso *dso)
 {
-	int ret = tally_index_table_open(&dso->index, TALLY_INDEX_SHAPE, &dso->table);
+	int ret = tally_index_table_open(&dso->cached.index, TALLY_INDEX_SHAPE, &dso->files.table);
 
 	if (ret)
 		return ret;
-	ret = tally_index_table_open(&dso->index, TALLY_INDEX_STUBS, &dso->stubs);
-	if (!ret || !dso->index.is_broken)
+	ret = tally_index_table_open(&dso->cached.index, TALLY_INDEX_STUBS, &dso->files.stubs);
+	if (!ret || !dso->cached.index.is_broken)
 		return 0;
-	tally_symtab_free(&dso->table);
+	tally_symtab_free(&dso->files.table);
 	return ret;
 }
 
@@ -113,19 +113,20 @@ int tally_dso_index_load(struct tally_dso *dso)
 	dir = tally_index_dir_get(dso->owner);
 	if (!dir)
 		return -ENOENT;
-	ret = tally_index_open(dir, &object, &dso->index);
+	ret = tally_index_open(dir, &object, &dso->cached.index);
 	if (!ret)
-		ret = tally_sources_check(dso, &object, &dso->index, &dso->source, &path);
+		ret = tally_sources_check(dso, &object, &dso->cached.index, &dso->files.source,
+					  &path);
 	if (!ret) {
 		ret = tables_open(dso);
-		free(dso->path);
-		dso->path = path;
+		free(dso->files.path);
+		dso->files.path = path;
 	}
 	if (!ret) {
 		(void)tally_index_mark_used(dso->owner, &object, TALLY_INDEX_SYMBOLS);
 		return 0;
 	}
-	tally_index_free(&dso->index);
+	tally_index_free(&dso->cached.index);
 	(void)begin_sources(dso, &object);
 	return -ENOENT;
 }
@@ -158,28 +159,28 @@ int tally_dso_index_load_by_id(struct tally_dso *dso, int error)
 {
 	const struct tally_source_facts *facts;
 	size_t len;
-	int ret =
-		dso_has_index(dso) ? tally_dso_index_open_by_id(dso, error, &dso->index) : -ENOENT;
+	int ret = dso_has_index(dso) ? tally_dso_index_open_by_id(dso, error, &dso->cached.index)
+				     : -ENOENT;
 
 	if (ret)
 		return ret;
-	facts = tally_index_section(&dso->index, TALLY_INDEX_FACTS, &len);
+	facts = tally_index_section(&dso->cached.index, TALLY_INDEX_FACTS, &len);
 	ret = len < sizeof(*facts) || facts->kind != TALLY_DSO_USER ? -ENOENT : tables_open(dso);
 	if (!ret)
 		ret = tally_dso_set_source(dso, TALLY_DSO_SOURCE_INDEX, NULL);
 	if (ret)
-		tally_index_free(&dso->index);
+		tally_index_free(&dso->cached.index);
 	return ret;
 }
 
 static int sources_add(struct tally_index_writer *writer, const struct tally_dso *dso)
 {
-	const struct tally_sources *sources = dso->sources;
+	const struct tally_sources *sources = dso->cached.sources;
 	struct tally_source_facts facts = sources->facts;
 	int ret;
 
-	facts.source = dso->source;
-	if (dso->is_kept)
+	facts.source = dso->files.source;
+	if (dso->cached.is_kept)
 		facts.place = TALLY_SOURCE_PINNED;
 	tally_index_writer_begin(writer, TALLY_INDEX_FACTS);
 	tally_index_writer_add(writer, &facts, sizeof(facts));
@@ -188,22 +189,23 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 			       sources->files.len * sizeof(*sources->files.data));
 	tally_index_writer_begin(writer, TALLY_INDEX_TEXT);
 	tally_index_writer_add(writer, sources->word, strlen(sources->word) + 1);
-	ret = tally_index_table_add(writer, TALLY_INDEX_SHAPE, &dso->table);
+	ret = tally_index_table_add(writer, TALLY_INDEX_SHAPE, &dso->files.table);
 	/* Write the stub table even if it is empty, to replace the stub table in the old index. */
 	if (!ret)
-		ret = tally_index_table_add(writer, TALLY_INDEX_STUBS, &dso->stubs);
+		ret = tally_index_table_add(writer, TALLY_INDEX_STUBS, &dso->files.stubs);
 	return ret;
 }
 
 static bool is_worth_it(const struct tally_dso *dso)
 {
-	const struct tally_sources *sources = dso->sources;
+	const struct tally_sources *sources = dso->cached.sources;
 
 	/* If the demangling budget is used up, aliases were chosen without their demangled
 	 * names. */
-	if (!sources || !sources->word || dso->state != TALLY_DSO_LOADED || !dso->owner->names_left)
+	if (!sources || !sources->word || dso->files.state != TALLY_DSO_LOADED ||
+	    !dso->owner->names_left)
 		return false;
-	return dso->is_kept || (!sources->is_unfit && dso->table.len >= SYMBOLS_LEAST);
+	return dso->cached.is_kept || (!sources->is_unfit && dso->files.table.len >= SYMBOLS_LEAST);
 }
 
 void tally_dso_index_save(struct tally_dso *dso)
@@ -212,11 +214,12 @@ void tally_dso_index_save(struct tally_dso *dso)
 	struct tally_symbols *symbols = dso->owner;
 
 	if (is_worth_it(dso) &&
-	    tally_index_mark_used(symbols, &dso->sources->object, TALLY_INDEX_SYMBOLS) &&
-	    !tally_index_writer_open(&symbols->indexes, &dso->sources->object,
-				     tally_index_table_size(&dso->table) +
-					     tally_index_table_size(&dso->stubs),
+	    tally_index_mark_used(symbols, &dso->cached.sources->object, TALLY_INDEX_SYMBOLS) &&
+	    !tally_index_writer_open(&symbols->cache.dir, &dso->cached.sources->object,
+				     tally_index_table_size(&dso->files.table) +
+					     tally_index_table_size(&dso->files.stubs),
 				     &writer))
 		(void)tally_index_writer_close(writer, sources_add(writer, dso));
-	tally_sources_free(dso);
+	tally_sources_free(dso->cached.sources);
+	dso->cached.sources = NULL;
 }

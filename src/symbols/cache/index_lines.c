@@ -243,7 +243,7 @@ static void index_write(struct tally_dso *dso, const struct tally_build_id *obje
 	const struct lines_head head = {(uint32_t)writing->spans.len, (uint32_t)writing->all.len};
 	struct tally_index_writer *writer;
 
-	if (tally_index_writer_open(&dso->owner->indexes, object, writing_size(writing), &writer))
+	if (tally_index_writer_open(&dso->owner->cache.dir, object, writing_size(writing), &writer))
 		return;
 	tally_index_writer_begin(writer, TALLY_INDEX_LINES);
 	tally_index_writer_add(writer, &head, sizeof(head));

@@ -40,9 +40,9 @@ static int rules_open(struct tally_dso *dso, struct tally_index *index,
 	    (own && (own->error || memcmp(&facts->own, own, sizeof(*own)) != 0)))
 		return -ENOENT;
 	rules = tally_index_section(index, TALLY_INDEX_RULES, &len);
-	if (!rules || tally_unwind_table_open(rules, len, &dso->rules))
+	if (!rules || tally_unwind_table_open(rules, len, &dso->rules.table))
 		return -ENOENT;
-	dso->has_frame_pointers = facts->has_frame_pointers;
+	dso->rules.has_frame_pointers = facts->has_frame_pointers;
 	return 0;
 }
 
@@ -54,25 +54,25 @@ int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *
 	*ret_facts = (struct tally_rules_facts){0};
 	if (!dir || dso->kind != TALLY_DSO_USER || own_file_stat(dso, &ret_facts->own) ||
 	    tally_dso_index_object(dso, &object) ||
-	    tally_index_open(dir, &object, &dso->rules_index))
+	    tally_index_open(dir, &object, &dso->rules.index))
 		return -ENOENT;
-	if (!rules_open(dso, &dso->rules_index, &ret_facts->own)) {
+	if (!rules_open(dso, &dso->rules.index, &ret_facts->own)) {
 		(void)tally_index_mark_used(dso->owner, &object, TALLY_INDEX_RULES);
 		return 0;
 	}
-	tally_index_free(&dso->rules_index);
+	tally_index_free(&dso->rules.index);
 	return -ENOENT;
 }
 
 int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error)
 {
-	int ret = tally_dso_index_open_by_id(dso, error, &dso->rules_index);
+	int ret = tally_dso_index_open_by_id(dso, error, &dso->rules.index);
 
 	if (ret)
 		return ret;
-	ret = rules_open(dso, &dso->rules_index, NULL);
+	ret = rules_open(dso, &dso->rules.index, NULL);
 	if (ret)
-		tally_index_free(&dso->rules_index);
+		tally_index_free(&dso->rules.index);
 	return ret;
 }
 
@@ -93,12 +93,12 @@ static void rules_write(struct tally_dso *dso, const struct tally_build_id *obje
 {
 	struct tally_index_writer *writer;
 
-	if (tally_index_writer_open(&dso->owner->indexes, object, len + sizeof(*facts), &writer))
+	if (tally_index_writer_open(&dso->owner->cache.dir, object, len + sizeof(*facts), &writer))
 		return;
 	tally_index_writer_begin(writer, TALLY_INDEX_RULES_FACTS);
 	tally_index_writer_add(writer, facts, sizeof(*facts));
 	tally_index_writer_begin(writer, TALLY_INDEX_RULES);
-	tally_index_writer_add(writer, dso->rules_block, len);
+	tally_index_writer_add(writer, dso->rules.block, len);
 	(void)tally_index_writer_close(writer, 0);
 }
 
@@ -109,11 +109,11 @@ void tally_dso_index_save_rules(struct tally_dso *dso, const struct tally_rules_
 	struct tally_rules_facts made = *facts;
 
 	if (!tally_index_dir_get(dso->owner) || dso->kind != TALLY_DSO_USER ||
-	    (!dso->is_kept && (len < RULES_LEAST || !is_own(facts, own))) ||
+	    (!dso->cached.is_kept && (len < RULES_LEAST || !is_own(facts, own))) ||
 	    !tally_index_mark_used(dso->owner, object, TALLY_INDEX_RULES))
 		return;
-	if (dso->is_kept)
+	if (dso->cached.is_kept)
 		made.own = (struct tally_source_file){.error = ESTALE};
-	made.has_frame_pointers = dso->has_frame_pointers;
+	made.has_frame_pointers = dso->rules.has_frame_pointers;
 	rules_write(dso, object, &made, len);
 }

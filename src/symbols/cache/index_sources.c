@@ -65,9 +65,8 @@ bool tally_source_file_is_fresh(const struct tally_source_file *file)
 	return file->ctime + (file->ctime % second ? tick : 2 * second) > nanoseconds(now);
 }
 
-int32_t tally_sources_add(const struct tally_dso *dso, const char *path)
+int32_t tally_sources_add(struct tally_sources *sources, const char *path)
 {
-	struct tally_sources *sources = dso->sources;
 	struct tally_source_file file;
 
 	if (!sources)
@@ -78,25 +77,23 @@ int32_t tally_sources_add(const struct tally_dso *dso, const char *path)
 	return (int32_t)sources->files.len - 1;
 }
 
-void tally_sources_set_count(struct tally_dso *dso, size_t nr, bool is_own)
+void tally_sources_set_count(struct tally_sources *sources, size_t nr, bool is_own)
 {
-	if (!dso->sources)
+	if (!sources)
 		return;
-	dso->sources->facts.nr_places = (uint32_t)nr;
-	dso->sources->facts.is_own = is_own;
+	sources->facts.nr_places = (uint32_t)nr;
+	sources->facts.is_own = is_own;
 }
 
-void tally_sources_set_used(struct tally_dso *dso, int32_t place)
+void tally_sources_set_used(struct tally_sources *sources, int32_t place)
 {
-	if (dso->sources)
-		dso->sources->facts.place = place;
+	if (sources)
+		sources->facts.place = place;
 }
 
-void tally_sources_set_object(struct tally_dso *dso, const struct tally_build_id *object,
+void tally_sources_set_object(struct tally_sources *sources, const struct tally_build_id *object,
 			      const char *word)
 {
-	struct tally_sources *sources = dso->sources;
-
 	if (!sources)
 		return;
 	sources->object = *object;
@@ -106,20 +103,19 @@ void tally_sources_set_object(struct tally_dso *dso, const struct tally_build_id
 		sources->is_unfit = true;
 }
 
-void tally_sources_mark_unfit(const struct tally_dso *dso)
+void tally_sources_mark_unfit(struct tally_sources *sources)
 {
-	if (dso->sources)
-		dso->sources->is_unfit = true;
+	if (sources)
+		sources->is_unfit = true;
 }
 
-void tally_sources_free(struct tally_dso *dso)
+void tally_sources_free(struct tally_sources *sources)
 {
-	if (!dso->sources)
+	if (!sources)
 		return;
-	tally_vec_free(&dso->sources->files);
-	free(dso->sources->word);
-	free(dso->sources);
-	dso->sources = NULL;
+	tally_vec_free(&sources->files);
+	free(sources->word);
+	free(sources);
 }
 
 /* ---- the running kernel --------------------------------------------------------- */
@@ -159,17 +155,12 @@ int tally_kallsyms_head_read(int fd, uint64_t *ret_sum)
 	return 0;
 }
 
-void tally_sources_set_used_running(struct tally_dso *dso, const char *text, size_t len)
+void tally_sources_set_used_running(struct tally_sources *sources, const char *text, size_t len)
 {
-	struct tally_sources *sources = dso->sources;
-
 	if (!sources)
 		return;
 	sources->facts.place = TALLY_SOURCE_RUNNING;
 	sources->facts.kallsyms = len < HEAD ? 0 : tally_index_sum(text, HEAD);
-	/* Do not save an index if the caller passed a descriptor: its contents may include
-	 * addresses that the index's owner is not permitted to see. */
-	if (len < HEAD || tally_boot_read(sources->facts.boot) ||
-	    dso->owner->options.kallsyms_fd > 0)
+	if (len < HEAD || tally_boot_read(sources->facts.boot))
 		sources->is_unfit = true;
 }

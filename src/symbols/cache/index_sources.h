@@ -59,22 +59,22 @@ struct tally_sources {
 };
 
 /* Record the file at the next candidate path. Call this before opening the file. Returns the index
- * of the path. If the DSO has no `sources`, this function and the following ones do nothing. */
-int32_t tally_sources_add(const struct tally_dso *dso, const char *path);
+ * of the path. If `sources` is NULL, this function and the following ones do nothing. */
+int32_t tally_sources_add(struct tally_sources *sources, const char *path);
 
 /* Record the number of candidate paths, and whether the object was found at its own path. */
-void tally_sources_set_count(struct tally_dso *dso, size_t nr, bool is_own);
+void tally_sources_set_count(struct tally_sources *sources, size_t nr, bool is_own);
 
 /* Record the origin of the symbols: a candidate path, or `text`, which is the running kernel's
  * kallsyms. */
-void tally_sources_set_used(struct tally_dso *dso, int32_t place);
-void tally_sources_set_used_running(struct tally_dso *dso, const char *text, size_t len);
+void tally_sources_set_used(struct tally_sources *sources, int32_t place);
+void tally_sources_set_used_running(struct tally_sources *sources, const char *text, size_t len);
 
 /* Record the object's build-id and its TALLY_INDEX_TEXT string (may be NULL), or mark the sources
  * as unsuitable for an index. */
-void tally_sources_set_object(struct tally_dso *dso, const struct tally_build_id *object,
+void tally_sources_set_object(struct tally_sources *sources, const struct tally_build_id *object,
 			      const char *word);
-void tally_sources_mark_unfit(const struct tally_dso *dso);
+void tally_sources_mark_unfit(struct tally_sources *sources);
 
 /* Get the boot ID, because kallsyms is valid only for the boot in which it was read. Returns 0 or
  * -errno. */
@@ -84,6 +84,7 @@ int tally_boot_read(char boot[40]);
  * permissions. `fd` is /proc/kallsyms, or 0 to open it. Returns 0 or -errno. */
 int tally_kallsyms_head_read(int fd, uint64_t *ret_sum);
 
-void tally_sources_free(struct tally_dso *dso);
+/* Free the sources. NULL is allowed. */
+void tally_sources_free(struct tally_sources *sources);
 
 #endif

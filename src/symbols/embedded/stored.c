@@ -87,16 +87,16 @@ static const struct tally_stored_object *object_of(const struct tally_dso *dso)
 
 	if (name_hash(dso->kind, dso->name, dso->pid, &hash))
 		return NULL;
-	at = tally_map_get(&symbols->stored_by, hash);
+	at = tally_map_get(&symbols->embedded.by_name, hash);
 	for (int i = 0; at != TALLY_MAP_NONE && i < CANDIDATES_MAX; i++) {
-		const struct tally_stored_object *object = &symbols->stored->objects[at];
+		const struct tally_stored_object *object = &symbols->embedded.stored->objects[at];
 		enum match match = object_match(object, dso);
 
 		if (match == MATCH_SURE)
 			return object;
 		if (match == MATCH_NAME && !by_name)
 			by_name = object;
-		at = symbols->stored_next[at] ? symbols->stored_next[at] - 1 : TALLY_MAP_NONE;
+		at = symbols->embedded.next[at] ? symbols->embedded.next[at] - 1 : TALLY_MAP_NONE;
 	}
 	return by_name;
 }
@@ -115,10 +115,10 @@ static bool is_named_by_user(const struct tally_dso *dso)
 
 const struct tally_stored_object *tally_dso_stored(struct tally_dso *dso)
 {
-	if (!dso->asked_stored && dso->owner->stored && !is_named_by_user(dso))
-		dso->stored = object_of(dso);
-	dso->asked_stored = true;
-	return dso->stored;
+	if (!dso->embedded.is_asked && dso->owner->embedded.stored && !is_named_by_user(dso))
+		dso->embedded.object = object_of(dso);
+	dso->embedded.is_asked = true;
+	return dso->embedded.object;
 }
 
 enum tally_dso_state tally_stored_state_of(const struct tally_stored_object *object)
@@ -172,7 +172,8 @@ const struct tally_stored_span *tally_stored_object_lines(const struct tally_sto
 
 const struct tally_symbol *tally_dso_find_stored(const struct tally_dso *dso, uint64_t addr)
 {
-	const struct tally_stored_symbol *found = tally_stored_object_find(dso->stored, addr);
+	const struct tally_stored_symbol *found =
+		tally_stored_object_find(dso->embedded.object, addr);
 
 	return found && (!found->is_bound || dso->owner->options.bounds) ? &found->symbol : NULL;
 }
@@ -192,7 +193,8 @@ bool tally_dso_has_stored_lines(struct tally_dso *dso)
 size_t tally_dso_stored_lines(const struct tally_dso *dso, uint64_t addr,
 			      const struct tally_line **ret_lines, struct tally_span *ret_span)
 {
-	const struct tally_stored_span *span = tally_stored_object_lines(dso->stored, addr);
+	const struct tally_stored_span *span =
+		tally_stored_object_lines(dso->embedded.object, addr);
 
 	if (!span || !span->nr)
 		return 0;
@@ -215,8 +217,8 @@ bool tally_stored_is_bound(const struct tally_stored_object *object,
 
 bool tally_dso_is_stored_non_return(const struct tally_dso *dso, uint64_t addr)
 {
-	const uint64_t *astray = dso->stored->astray;
-	size_t nr = count_before(astray, dso->stored->nr_astray, sizeof(*astray), addr);
+	const uint64_t *astray = dso->embedded.object->astray;
+	size_t nr = count_before(astray, dso->embedded.object->nr_astray, sizeof(*astray), addr);
 
 	return nr && astray[nr - 1] == addr;
 }
@@ -226,11 +228,11 @@ bool tally_dso_is_stored_non_return(const struct tally_dso *dso, uint64_t addr)
 /* Index the objects by name, in reverse order, so that a lookup finds the first object first. */
 static int stored_index(struct tally_symbols *symbols)
 {
-	const struct tally_stored *stored = symbols->stored;
+	const struct tally_stored *stored = symbols->embedded.stored;
 	int ret = 0;
 
-	symbols->stored_next = calloc(stored->nr + 1, sizeof(*symbols->stored_next));
-	if (!symbols->stored_next)
+	symbols->embedded.next = calloc(stored->nr + 1, sizeof(*symbols->embedded.next));
+	if (!symbols->embedded.next)
 		return -ENOMEM;
 	for (size_t i = stored->nr; i-- && !ret;) {
 		const struct tally_stored_object *object = &stored->objects[i];
@@ -239,9 +241,9 @@ static int stored_index(struct tally_symbols *symbols)
 		ret = name_hash(object->kind, object->name, object->pid, &hash);
 		if (ret)
 			break;
-		next = tally_map_get(&symbols->stored_by, hash);
-		symbols->stored_next[i] = next == TALLY_MAP_NONE ? 0 : (uint32_t)next + 1;
-		ret = tally_map_set(&symbols->stored_by, hash, i);
+		next = tally_map_get(&symbols->embedded.by_name, hash);
+		symbols->embedded.next[i] = next == TALLY_MAP_NONE ? 0 : (uint32_t)next + 1;
+		ret = tally_map_set(&symbols->embedded.by_name, hash, i);
 	}
 	return ret;
 }
@@ -252,7 +254,7 @@ int tally_symbols_set_stored(struct tally_symbols *symbols, const void *bytes, s
 	int ret;
 
 	tally_symbols_free_stored(symbols);
-	ret = tally_stored_parse(bytes, len, &symbols->stored, err);
+	ret = tally_stored_parse(bytes, len, &symbols->embedded.stored, err);
 	if (!ret)
 		ret = stored_index(symbols);
 	if (ret)
@@ -262,9 +264,9 @@ int tally_symbols_set_stored(struct tally_symbols *symbols, const void *bytes, s
 
 void tally_symbols_free_stored(struct tally_symbols *symbols)
 {
-	tally_stored_free(symbols->stored);
-	tally_map_free(&symbols->stored_by);
-	free(symbols->stored_next);
-	symbols->stored = NULL;
-	symbols->stored_next = NULL;
+	tally_stored_free(symbols->embedded.stored);
+	tally_map_free(&symbols->embedded.by_name);
+	free(symbols->embedded.next);
+	symbols->embedded.stored = NULL;
+	symbols->embedded.next = NULL;
 }

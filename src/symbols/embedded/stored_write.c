@@ -229,9 +229,9 @@ static void object_sort(struct writer_object *object)
 
 static const char *symbol_name(const struct tally_dso *dso, const struct tally_symbol *symbol)
 {
-	bool is_stub = tally_symtab_has(&dso->stubs, symbol);
+	bool is_stub = tally_symtab_has(&dso->files.stubs, symbol);
 
-	return tally_symtab_name(is_stub ? &dso->stubs : &dso->table, symbol);
+	return tally_symtab_name(is_stub ? &dso->files.stubs : &dso->files.table, symbol);
 }
 
 /* Return the symbol for a hit. For a bound, only the start is known, so its range ends just after
@@ -417,8 +417,8 @@ static struct tally_build_id build_id_of(const struct tally_dso *dso)
  * for it. */
 static enum tally_dso_state state_of_object(const struct writer_object *object)
 {
-	if (object->dso->state != TALLY_DSO_NOT_LOADED)
-		return object->dso->state;
+	if (object->dso->files.state != TALLY_DSO_NOT_LOADED)
+		return object->dso->files.state;
 	return object->symbols.len ? TALLY_DSO_LOADED : TALLY_DSO_MISSING;
 }
 

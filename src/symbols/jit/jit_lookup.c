@@ -45,9 +45,9 @@ int tally_dso_jit_open(struct tally_dso *dso, int *ret_fd, uint16_t *ret_machine
 	int fd, ret;
 
 	tally_dso_load(dso);
-	if (!dso->jit || !dso->path)
+	if (!dso->jit || !dso->files.path)
 		return -ENOENT;
-	ret = tally_dso_jit_file_open(dso, dso->path, &fd);
+	ret = tally_dso_jit_file_open(dso, dso->files.path, &fd);
 	if (ret)
 		return ret;
 	if (fstat(fd, &st) || st.st_dev != dso->jit->file.dev || st.st_ino != dso->jit->file.ino) {

@@ -160,7 +160,7 @@ static int place_read(struct tally_dso *dso, int place, pid_t nspid, bool is_sam
  * root becomes inaccessible, so all candidate paths are searched for the same file. */
 static int places_read(struct tally_dso *dso)
 {
-	bool is_known = dso->state == TALLY_DSO_LOADED;
+	bool is_known = dso->files.state == TALLY_DSO_LOADED;
 	int nr = dso->kind == TALLY_DSO_PERF_MAP ? MAP_PLACES : DUMP_PLACES;
 	pid_t nspid = dso->nspid ? dso->nspid : nspid_read(dso->pid);
 	int ret = -ENOENT, one;
@@ -208,7 +208,7 @@ static bool jit_refresh(struct tally_dso *dso)
 	int ret = tally_dso_load_jit(dso);
 
 	if (!ret)
-		dso->state = TALLY_DSO_LOADED;
+		dso->files.state = TALLY_DSO_LOADED;
 	if (ret == -EFBIG || ret == -ENOMEM)
 		jit->is_given_up = true;
 	if (jit->file.changes == before)

@@ -3,6 +3,7 @@
 #ifndef TALLY_SYMBOLS_LINES_DSO_LINES_H
 #define TALLY_SYMBOLS_LINES_DSO_LINES_H
 
+#include "base/arena.h"
 #include "dwarf/worker.h"
 #include "symbols/lines/debug_info.h"
 
@@ -21,6 +22,7 @@ struct tally_dso_lines {
 	struct tally_intern names;
 	TALLY_VEC(const struct tally_symbol *) symbols;
 	struct tally_map inlined;
+	struct tally_arena arena; /* storage for the symbols */
 };
 
 /* Load the lines from the index, or write newly found lines to it. Failures can be ignored. */

@@ -113,7 +113,7 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 {
 	const struct tally_dso_lines *lines = dso->lines;
 
-	if (dso->stored && tally_stored_has_lines(dso->stored))
+	if (dso->embedded.object && tally_stored_has_lines(dso->embedded.object))
 		return TALLY_DSO_LOADED;
 	if (!lines || !lines->is_found)
 		return TALLY_DSO_NOT_LOADED;
@@ -130,7 +130,7 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
  * exist. */
 static bool add_package(const struct tally_dso *dso, struct tally_str *out)
 {
-	const char *const beside[] = {dso->lines->info.image.path, dso->path};
+	const char *const beside[] = {dso->lines->info.image.path, dso->files.path};
 	struct tally_str path = {0};
 	bool is_there = false;
 
@@ -240,7 +240,7 @@ static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_fi
  * for lines. */
 static bool begin_asking(struct tally_dso *dso)
 {
-	if ((tally_dso_has_stored_lines(dso) && !dso->asks_files) || !dso_lines(dso))
+	if ((tally_dso_has_stored_lines(dso) && !dso->embedded.asks_files) || !dso_lines(dso))
 		return false;
 	lines_find(dso);
 	return true;
@@ -361,33 +361,38 @@ size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_
 	bool has_stored = tally_dso_has_stored_lines(dso);
 	size_t nr = 0;
 
-	if (!has_stored || dso->asks_files)
+	if (!has_stored || dso->embedded.asks_files)
 		nr = lines_of_files(dso, addr, ret_lines, ret_span);
 	return nr || !has_stored ? nr : tally_dso_stored_lines(dso, addr, ret_lines, ret_span);
 }
 
-const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line)
+int tally_line_symbol(struct tally_dso *dso, const struct tally_line *line,
+		      const struct tally_symbol **ret_symbol)
 {
-	struct tally_dso_lines *lines = dso_lines(dso); /* may be NULL for embedded lines */
+	struct tally_dso_lines *lines = dso_lines(dso); /* may be new for embedded lines */
 	struct tally_symbol *symbol;
 	uint32_t id;
+	int ret;
 
-	if (!line->function || !lines ||
-	    tally_intern(&lines->names, line->function, strlen(line->function), &id))
-		return NULL;
+	*ret_symbol = NULL;
+	if (!line->function)
+		return 0;
+	ret = lines ? tally_intern(&lines->names, line->function, strlen(line->function), &id)
+		    : -ENOMEM;
 	/* An earlier call may have failed to allocate memory. */
-	while (lines->symbols.len <= id) {
-		if (tally_vec_push(&lines->symbols, NULL))
-			return NULL;
+	while (!ret && lines->symbols.len <= id)
+		ret = tally_vec_push(&lines->symbols, NULL);
+	if (ret)
+		return ret;
+	if (!lines->symbols.data[id]) {
+		symbol = tally_arena_alloc(&lines->arena, sizeof(*symbol));
+		if (!symbol || tally_map_set(&lines->inlined, (uintptr_t)symbol, id))
+			return -ENOMEM;
+		*symbol = (struct tally_symbol){.name_text = tally_intern_text(&lines->names, id)};
+		lines->symbols.data[id] = symbol;
 	}
-	if (lines->symbols.data[id])
-		return lines->symbols.data[id];
-	symbol = tally_arena_alloc(&dso->bound_symbols, sizeof(*symbol));
-	if (!symbol || tally_map_set(&lines->inlined, (uintptr_t)symbol, id))
-		return NULL;
-	lines->symbols.data[id] = symbol;
-	*symbol = (struct tally_symbol){.name_text = tally_intern_text(&lines->names, id)};
-	return symbol;
+	*ret_symbol = lines->symbols.data[id];
+	return 0;
 }
 
 bool tally_symbol_is_inlined(const struct tally_dso *dso, const struct tally_symbol *symbol)
@@ -412,6 +417,7 @@ void tally_dso_lines_free(struct tally_dso *dso)
 	tally_intern_free(&lines->names);
 	tally_vec_free(&lines->symbols);
 	tally_map_free(&lines->inlined);
+	tally_arena_free(&lines->arena);
 	free(lines);
 	dso->lines = NULL;
 }

@@ -70,10 +70,11 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso);
  * NAME.dwp next to the file, name the package. Packages are not read. */
 void tally_dso_lines_reason(const struct tally_dso *dso, struct tally_str *out);
 
-/* Return a symbol for the inlined function of a line from tally_dso_lines(dso), to be used with
+/* Get a symbol for the inlined function of a line from tally_dso_lines(dso), to be used with
  * tally_symbol_name(). The symbol is the same for each occurrence of the name, and has no
- * addresses. Returns NULL if the line has no function, or on memory allocation failure. */
-const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line);
+ * addresses. `*ret_symbol` is NULL if the line has no function. Returns 0, or -ENOMEM with NULL. */
+int tally_line_symbol(struct tally_dso *dso, const struct tally_line *line,
+		      const struct tally_symbol **ret_symbol);
 
 /* Return true if a symbol is from tally_line_symbol(). */
 bool tally_symbol_is_inlined(const struct tally_dso *dso, const struct tally_symbol *symbol);

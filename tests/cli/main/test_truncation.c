@@ -148,14 +148,14 @@ static void truncated_images_are_reported(void **state)
 	assert_int_equal(pwrite(fd, built.data, built.len, LEN), built.len);
 	assert_int_equal(ftruncate(fd, LEN), 0);
 	assert_int_equal(pwrite(fd, built.data, built.len, 0), built.len);
-	assert_int_equal(tally_image_open(path, NULL, &dso.image), 0);
+	assert_int_equal(tally_image_open(path, NULL, &dso.files.image), 0);
 	assert_int_equal(ftruncate(fd, 0), 0);
 	/* The zeros in place of the truncated data neither cause a crash nor yield symbols. */
-	assert_int_equal(tally_elf_add_symbols(&dso.image.elf, NULL, &table), 0);
+	assert_int_equal(tally_elf_add_symbols(&dso.files.image.elf, NULL, &table), 0);
 	assert_int_equal(table.entries.len, 0);
 	tally_symtab_free(&table);
 	assert_int_equal(tally_dso_release(&dso), -EIO);
-	assert_int_equal(tally_image_open(path, NULL, &dso.image), -ENOEXEC);
+	assert_int_equal(tally_image_open(path, NULL, &dso.files.image), -ENOEXEC);
 }
 
 int main(void)
