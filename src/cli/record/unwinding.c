@@ -12,7 +12,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/thread.h"
-#include "session/loader.h"
+#include "symbols/rules_loader.h"
 #include "cli/record/ring_scan.h"
 #include "live/live_merge.h"
 #include "cli/record/pinning.h"

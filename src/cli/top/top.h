@@ -15,7 +15,7 @@
 
 #include "cli/main/via.h"
 #include "live/live_machine.h"
-#include "session/loader.h"
+#include "symbols/rules_loader.h"
 #include "cli/top/top_config.h"
 #include "cli/top/queue.h"
 #include "profile/profile_model.h"

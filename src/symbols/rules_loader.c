@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "session/loader.h"
+#include "symbols/rules_loader.h"
 
 #include <errno.h>
 #include <stdlib.h>

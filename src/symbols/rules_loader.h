@@ -3,8 +3,8 @@
  * A thread that loads unwind rules from files in the background. The thread has its own symbols
  * with a clone of each requested DSO, and shares no other data with the owner's thread.
  */
-#ifndef TALLY_SESSION_LOADER_H
-#define TALLY_SESSION_LOADER_H
+#ifndef TALLY_SYMBOLS_RULES_LOADER_H
+#define TALLY_SYMBOLS_RULES_LOADER_H
 
 #include <pthread.h>
 
