@@ -29,7 +29,7 @@ DEPENDENCIES = {
     "archive": {"abi", "base", "perfdata", "profile", "session", "symbols"},
     "view": {"abi", "base", "profile", "session", "symbols"},
     "page": {"abi", "base", "profile", "session", "symbols", "view"},
-    "export": {"abi", "base", "profile", "symbols"},
+    "export": {"abi", "base", "perfdata", "profile", "symbols"},
     "emulate": {"abi", "base", "hosts", "symbols"},
     "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "live", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
 }
@@ -40,7 +40,7 @@ PUBLIC = {
     "client.h": {"client", "ftrace", "sampler", "view", "cli"},
     "region.h": {"client"},
     "profile.h": {"session"},
-    "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "cli"},
+    "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "export", "cli"},
     "classic.h": {"abi", "client", "core", "emulate"},
     "core.h": {"core", "hosts", "ports", "emulate", "cli"},
     "config.h": {"abi", "core", "hosts", "ports"},

@@ -41,7 +41,7 @@ struct tally_analysis_rows;
 enum tally_analysis_message {
 	TALLY_ANALYSIS_ERROR,   /* the function returns an error */
 	TALLY_ANALYSIS_WARNING, /* something is missing or damaged */
-	TALLY_ANALYSIS_NOTE     /* detail or hint about the previous message */
+	TALLY_ANALYSIS_NOTE     /* detail about the previous message */
 };
 
 /* An all-zero struct, or NULL instead of it, selects the defaults. Strings are borrowed during the

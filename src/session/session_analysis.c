@@ -34,11 +34,11 @@ static void message_pass(void *data, enum tally_message_kind kind, const char *t
 		[TALLY_MESSAGE_WARNING] = TALLY_ANALYSIS_WARNING,
 		[TALLY_MESSAGE_INFO] = TALLY_ANALYSIS_NOTE,
 		[TALLY_MESSAGE_DETAIL] = TALLY_ANALYSIS_NOTE,
-		[TALLY_MESSAGE_HINT] = TALLY_ANALYSIS_NOTE,
 	};
 	const struct tally_analysis *analysis = data;
 
-	if (analysis->options.message)
+	/* Hints name commands and their options. */
+	if (analysis->options.message && kind != TALLY_MESSAGE_HINT)
 		analysis->options.message(analysis->options.arg, kinds[kind], text);
 }
 

@@ -108,7 +108,7 @@ BUGS = [
         "if (!result->first_ns || time < result->first_ns)",
         "if (!result->first_ns || time > result->first_ns)",
         "the time of the first sample in a recording's header is that of the last one"),
-    Bug("src/cli/report/report_csv.c",
+    Bug("src/view/view_csv.c",
         "{row->self, row->self_nr, row->total, row->total_nr};",
         "{row->self, row->total, row->self_nr, row->total_nr};",
         "report --format csv has two columns under each other's heading"),

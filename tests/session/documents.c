@@ -10,7 +10,7 @@
 
 #include "abi/attr.h"
 #include "base/path.h"
-#include "export/export.h"
+#include "export/export_events.h"
 #include "page/page_build.h"
 #include "session/session_profile.h"
 
@@ -34,7 +34,6 @@ static int events_write(const struct tally_session *session, struct tally_profil
 			const struct tally_export_format *format, FILE *file)
 {
 	struct tally_export_event events[64];
-	const struct tally_perfdata_event *event;
 	struct tally_export_notes notes = {0};
 	struct tally_export export = {.profile = profile,
 				      .events = events,
@@ -43,14 +42,9 @@ static int events_write(const struct tally_session *session, struct tally_profil
 				      .sink = {file_write, file},
 				      .notes = &notes};
 
-	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
-		if (i < profile->totals.len && profile->totals.data[i].nr_shown &&
-		    export.nr_events < sizeof(events) / sizeof(events[0]))
-			events[export.nr_events++] = (struct tally_export_event){
-				.number = event->index,
-				.name = event->name,
-				.is_time = tally_attr_is_clock(&event->attr)};
-	}
+	if (tally_perfdata_nr_events(session->data) > sizeof(events) / sizeof(events[0]))
+		return -E2BIG;
+	export.nr_events = tally_export_events(session->data, profile, 0, events);
 	return export.nr_events ? format->write(&export) : 0;
 }
 

@@ -14,7 +14,7 @@
 #include "cli/main/print.h"
 #include "session/session_events.h"
 #include "cli/report/report_export.h"
-#include "export/export.h"
+#include "export/export_events.h"
 
 /* Formats that contain the report's rows. */
 static const char *const row_formats[] = {"json", "csv"};
@@ -133,40 +133,9 @@ void report_export_options(const struct report_config *config,
 
 /* ---- events --------------------------------------------------------------------- */
 
-static struct tally_export_event export_event(const struct tally_perfdata_event *event)
-{
-	return (struct tally_export_event){
-		.number = event->index,
-		.name = event->name,
-		.is_time = tally_attr_is_clock(&event->attr),
-		.period = event->attr.freq ? 0 : event->attr.sample_period,
-		.frequency = event->attr.freq ? event->attr.sample_freq : 0,
-	};
-}
-
 bool report_wants_event(const struct report *report, uint64_t i)
 {
 	return tally_event_is_chosen(report->config->event_number, i);
-}
-
-/* Select the wanted events that have samples. If there are none, select the event of
- * --event-number, or the first event. Return the number of events selected. */
-static size_t events_fill(const struct report *report, struct tally_export_event *events)
-{
-	const struct tally_perfdata_event *event;
-	size_t nr = 0;
-
-	for (size_t i = 0; (event = tally_perfdata_event(report->session->data, i)); i++) {
-		if (i < report->profile.totals.len && report->profile.totals.data[i].nr_shown &&
-		    report_wants_event(report, i))
-			events[nr++] = export_event(event);
-	}
-	event = tally_perfdata_event(report->session->data,
-				     report->config->event_number ? report->config->event_number - 1
-								  : 0);
-	if (!nr && event)
-		events[nr++] = export_event(event);
-	return nr;
 }
 
 /* EVENTS_MAX limits the number of exported events, because each event takes time and space.
@@ -234,7 +203,10 @@ static int write_format(struct report *report, const struct tally_export_format 
 	int ret = events ? 0 : -ENOMEM;
 
 	if (!ret)
-		export.nr_events = events_limit(format, events, events_fill(report, events));
+		export.nr_events =
+			events_limit(format, events,
+				     tally_export_events(report->session->data, &report->profile,
+							 report->config->event_number, events));
 	if (!ret && !export.nr_events) {
 		tally_print_error("%s has no events: nothing to export", report->session->name);
 		ret = -ENODATA;

@@ -9,8 +9,8 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
+#include "view/view_csv.h"
 #include "view/health.h"
-#include "cli/report/report_csv.h"
 #include "cli/report/report_export.h"
 #include "cli/report/report.h"
 #include "view/wrap.h"
@@ -58,8 +58,8 @@ static int report_rows(struct report *report, struct tally_view *view)
 			tally_str_add(&report->out, first ? "\n" : ",\n");
 			tally_view_row_json(view, row, &report->out);
 		} else if (report->config->csv) {
-			report_csv_row(view, report_event_name(report, view->event), row,
-				       &report->out);
+			tally_view_csv_row(view, report_event_name(report, view->event), row,
+					   &report->out);
 		} else {
 			tally_view_row(view, row, &report->out);
 		}
@@ -193,7 +193,7 @@ static int print_rows(struct report *report)
 		tally_json_u64(out, "version", 1);
 		tally_json_open(out, "events", '[');
 	} else if (report->config->csv) {
-		report_csv_heading(report->config, out);
+		tally_view_csv_heading(&report->config->rows.show, out);
 	} else if (comments) {
 		add_hint(report);
 		add_lost(report);

@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "cli/report/report_csv.h"
+#include "view/view_csv.h"
 
 static void add_field(struct tally_str *out, const char *text)
 {
@@ -20,14 +20,14 @@ static void add_field(struct tally_str *out, const char *text)
 	tally_str_add(out, is_quoted ? "\"" : "");
 }
 
-void report_csv_heading(const struct report_config *config, struct tally_str *out)
+void tally_view_csv_heading(const struct tally_show *show, struct tally_str *out)
 {
 	tally_str_add(out, "event");
-	for (int i = 0; i < config->rows.show.nr_columns; i++) {
-		if (!config->rows.show.columns[i]->key)
+	for (int i = 0; i < show->nr_columns; i++) {
+		if (!show->columns[i]->key)
 			continue;
 		tally_str_add_char(out, ',');
-		tally_str_add(out, config->rows.show.columns[i]->name);
+		tally_str_add(out, show->columns[i]->name);
 	}
 	tally_str_add(out, ",self_period,self_samples,total_period,total_samples\r\n");
 }
@@ -46,8 +46,8 @@ static void add_cell(const struct tally_view *view, const struct tally_view_colu
 	tally_str_free(&cell);
 }
 
-void report_csv_row(const struct tally_view *view, const char *event, const struct tally_row *row,
-		    struct tally_str *out)
+void tally_view_csv_row(const struct tally_view *view, const char *event,
+			const struct tally_row *row, struct tally_str *out)
 {
 	const uint64_t numbers[] = {row->self, row->self_nr, row->total, row->total_nr};
 	struct tally_str name = {0};
