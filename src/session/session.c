@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "session/session_fetch.h"
 #include "session/session_filter.h"
 #include "session/session_private.h"
 #include "symbols/embedded/stored.h"
@@ -93,7 +92,7 @@ static int session_use_stored(struct tally_session *session)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int tally_session_open(const struct tally_session_options *options, struct tally_session *session)
+int session_open(const struct tally_session_options *options, struct tally_session *session)
 {
 	int ret;
 
@@ -107,12 +106,7 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	ret = tally_session_check_files(&session->options.symbols, options->messages);
 	if (ret)
 		goto out;
-	if (options->debuginfod)
-		ret = tally_session_fetch(options, &session->fetched);
-	if (!ret && session->fetched.len)
-		session->options.symbols.fetched_dir = tally_str_text(&session->fetched);
-	if (!ret)
-		ret = session_open_data(session);
+	ret = session_open_data(session);
 	if (!ret)
 		ret = tally_symbols_new(&session->options.symbols, &session->symbols);
 	session->options.symbols.index_dir = NULL;

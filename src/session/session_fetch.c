@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "session/session_fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "abi/abi_sample.h"
 #include "session/debuginfod.h"
+#include "session/session_private.h"
 #include "symbols/lines/symbols_lines.h"
 
 /* A file is fetched only if at least one in this many samples hits it. */
@@ -134,6 +134,8 @@ static int files_fetch(struct fetch *fetch, struct tally_debuginfod *client, str
 			"[ debug information: %zu fetched, %.1f MB; %zu not found on any server ]",
 			fetch->nr_fetched, (double)tally_debuginfod_fetched(client) / 1024 / 1024,
 			fetch->nr_missing);
+	if (ret == -ENOMEM)
+		tally_message_error(fetch->messages, "out of memory");
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -148,7 +150,13 @@ static int session_fetch(struct fetch *fetch, struct tally_session *session,
 	return ret && ret != -EINVAL ? ret : files_fetch(fetch, client, dir);
 }
 
-int tally_session_fetch(const struct tally_session_options *options, struct tally_str *ret_dir)
+/* Read the recording once to find files that have no debug information on this machine and are hit
+ * by at least one in 200 samples, directly or in callchains. Fetch the debug information for these
+ * files from the servers in options->debuginfod. If anything is fetched, set `ret_dir` to its
+ * directory. A file that cannot be fetched causes a warning, not an error. Returns 0, or -errno
+ * after emitting an error message if the recording cannot be read (or cannot be read twice), or if
+ * fetching is not possible at all. */
+static int recording_fetch(const struct tally_session_options *options, struct tally_str *ret_dir)
 {
 	struct fetch fetch = {.messages = options->messages};
 	struct tally_session_options once = *options;
@@ -170,12 +178,29 @@ int tally_session_fetch(const struct tally_session_options *options, struct tall
 	if (ret)
 		return ret;
 	once.debuginfod = NULL;
-	ret = tally_session_open(&once, &session);
+	ret = session_open(&once, &session);
 	if (!ret) {
 		ret = session_fetch(&fetch, &session, client, ret_dir);
 		tally_session_close(&session);
 	}
 	tally_vec_free(&fetch.files);
 	tally_debuginfod_close(client);
+	return ret;
+}
+
+int tally_session_open(const struct tally_session_options *options, struct tally_session *session)
+{
+	struct tally_session_options with = *options;
+	struct tally_str fetched = {0};
+	int ret = options->debuginfod ? recording_fetch(options, &fetched) : 0;
+
+	if (!ret && fetched.len)
+		with.symbols.fetched_dir = tally_str_text(&fetched);
+	if (!ret)
+		ret = session_open(&with, session);
+	if (ret)
+		tally_str_free(&fetched);
+	else
+		session->fetched = fetched;
 	return ret;
 }

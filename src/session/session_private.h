@@ -5,6 +5,9 @@
 
 #include "session/session.h"
 
+/* Open a recording as tally_session_open() does, but without fetching debug information. */
+int session_open(const struct tally_session_options *options, struct tally_session *session);
+
 /* Set the origin of the recording's symbols, based on its header. For a stream, call this after
  * reading up to the first sample. Returns 0 or -ENOMEM. */
 int session_find_origin(struct tally_session *session);
