@@ -19,7 +19,7 @@ struct tally_loader {
 	/* Protected by `lock`. */
 	struct tally_symbols *symbols;      /* except for the clone that is being loaded */
 	TALLY_VEC(struct tally_dso *) todo; /* clones to load */
-	struct tally_map states;            /* clone address -> state; see loader.c */
+	struct tally_map states;            /* clone address -> state; see rules_loader.c */
 	size_t nr_asked;                    /* number of clones queued or being loaded */
 	uint64_t nr_loaded;
 	bool is_ended;

@@ -299,8 +299,11 @@ static int diff_run(int argc, char **argv)
 	if (!config.separator && !config.json)
 		show.line_width = tally_output_size().columns;
 	ret = comparison_read(&comparison, &config);
-	if (!ret)
+	if (!ret) {
 		ret = show_all(&show);
+		if (ret == -ENOMEM)
+			tally_print_error("out of memory: the output is incomplete");
+	}
 	comparison_free(&comparison);
 	tally_str_free(&show.out);
 	diff_config_free(&config);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/main/recordings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -44,6 +45,8 @@ int tally_recording_prepare(struct tally_recording_options *recording, struct ta
 	ret = tally_privileges_drop(&tally_print_messages);
 	if (!ret && !session->symbols.index_dir)
 		ret = tally_index_apply(recording->no_index, &session->symbols, index_dir);
+	if (ret == -ENOMEM)
+		tally_print_error("out of memory");
 	return ret;
 }
 

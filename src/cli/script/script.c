@@ -247,28 +247,40 @@ static int script_start(struct script *script)
 	return ret;
 }
 
+/* Print what is left. */
+static int script_end(struct script *script)
+{
+	struct tally_script_printer *printer = &script->printer;
+	int ret = tally_script_flush(printer, true), more;
+
+	if (script_stat_finish(&script->stat, script->session, &printer->out))
+		ret = -ENOMEM;
+	more = tally_script_flush(printer, true);
+	ret = ret ? ret : more;
+	return ret && ret != -ENOMEM ? -EIO : ret;
+}
+
 static int script_samples(const struct script_config *config, struct tally_session *session)
 {
 	struct script script = {.config = config, .session = session};
-	int ret = script_start(&script);
+	int ret = 0, ended = script_start(&script);
 
-	if (ret)
+	if (ended)
 		goto out;
 	tally_perfdata_on_idle(session->data, tally_script_idle, &script.printer);
 	ret = tally_session_run(session, script_record, &script);
 	tally_perfdata_on_idle(session->data, NULL, NULL);
 	script_warn(session);
-	if (tally_script_flush(&script.printer, true) && !ret)
-		ret = -EIO;
-	if (script_stat_finish(&script.stat, session, &script.printer.out) && !ret)
-		ret = -ENOMEM;
-	if (tally_script_flush(&script.printer, true) && !ret)
-		ret = -EIO;
+	ended = script_end(&script);
 	tally_session_warn_foreign(session);
 	tally_script_printer_free(&script.printer);
 	script_stat_free(&script.stat);
 	tally_vec_free(&script.event_fields);
 out:
+	/* The session has reported its own failures. */
+	if (ended == -ENOMEM)
+		tally_session_warn_memory(session);
+	ret = ret ? ret : ended;
 	tally_word_list_free(&script.symbols);
 	tally_word_list_free(&script.dsos);
 	return ret;
