@@ -13,9 +13,15 @@ char tally_parser_peek(const struct tally_event_parser *p)
 	return p->at < p->len ? p->text[p->at] : '\0';
 }
 
+/* Vertical tabs and form feeds are not blanks in event strings. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 void tally_parser_blanks(struct tally_event_parser *p)
 {
-	while (p->at < p->len && tally_is_blank(p->text[p->at]))
+	while (p->at < p->len && is_blank(p->text[p->at]))
 		p->at++;
 }
 
@@ -23,7 +29,7 @@ struct tally_word tally_parser_word(struct tally_event_parser *p, const char *st
 {
 	struct tally_word word = {p->text + p->at, 0};
 
-	while (p->at < p->len && p->text[p->at] && !tally_is_blank(p->text[p->at]) &&
+	while (p->at < p->len && p->text[p->at] && !is_blank(p->text[p->at]) &&
 	       !strchr(stops, p->text[p->at]))
 		p->at++;
 	word.len = (size_t)(p->text + p->at - word.text);

@@ -4,6 +4,7 @@
  * looked up in a large table, which means waiting for memory. The work is therefore done in several
  * passes over the samples, each of which prefetches the memory that the next pass needs.
  */
+#include "base/arith.h"
 #include "profile/buckets.h"
 #include "profile/chain.h"
 
@@ -15,7 +16,7 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 	struct tally_profile_stats *stats = &profile->stats;
 
 	total->nr_shown++;
-	total->period_shown += from->weight;
+	tally_sum_add(&total->period_shown, from->weight);
 	stats->chains += from->has_chain;
 	stats->cut_chains += from->is_cut;
 	stats->leaf_only += from->leaf_only;

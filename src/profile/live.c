@@ -31,7 +31,7 @@ static void totals_sum(struct tally_profile *profile)
 		struct tally_profile_total *total = &profile->totals.data[bucket->key.event];
 
 		total->nr_shown += bucket->nr;
-		total->period_shown += bucket->period;
+		tally_sum_add(&total->period_shown, bucket->period);
 	}
 }
 

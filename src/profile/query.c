@@ -275,7 +275,7 @@ static void buckets_filter(struct tally_profile *profile, const uint8_t *passes,
 		if (!passes[i])
 			continue;
 		profile->totals.data[bucket.key.event].nr_shown += bucket.nr;
-		profile->totals.data[bucket.key.event].period_shown += bucket.period;
+		tally_sum_add(&profile->totals.data[bucket.key.event].period_shown, bucket.period);
 		numbers[i] = left;
 		profile->buckets.data[left++] = bucket;
 	}

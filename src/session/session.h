@@ -97,7 +97,7 @@ struct tally_session {
 	bool has_comms;
 	/* PERF_SAMPLE_* fields that the filter needs, and the subset missing from some samples. */
 	uint64_t filter_needs, filter_missed;
-	struct tally_user_chains chains; /* initialized at the first sample, see has_chains */
+	struct tally_user_chains chains; /* initialized at the first stack dump, see has_chains */
 	bool has_chains;
 	bool has_origin;          /* for a stream: the origin was found at the first sample */
 	bool is_again;            /* second pass: do not repeat warnings or counts */

@@ -34,12 +34,13 @@ const struct perf_event_attr *session_attr_by_id(void *arg, uint64_t id, uint32_
 	return &event->attr;
 }
 
-/* The header of a stream, which names the architecture, is complete at the first sample. */
+/* The header, which names the architecture, is needed to unwind stack dumps. The header of a stream
+ * is complete at the first sample. */
 static int sample_chain(struct tally_session *session, struct tally_feed_sample *sample)
 {
 	const struct tally_perfdata_env *env;
 
-	if (!session->has_chains) {
+	if (!session->has_chains && sample->sample.stack_user.len) {
 		bool has_env = !tally_perfdata_env(session->data, &env);
 
 		tally_user_chains_init(&session->chains, session->machine,

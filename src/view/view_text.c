@@ -25,9 +25,12 @@ bool tally_view_shows(const struct tally_view *view, const struct tally_row *row
 /* Pad the text that begins at `start` to the column's width; metrics are right-aligned. */
 static void align_cell(const struct tally_view *view, int i, size_t start, struct tally_str *out)
 {
-	size_t width = (size_t)view->widths[i], len = out->len - start;
-	size_t used = tally_width(tally_str_text(out) + start, len);
+	size_t width = (size_t)view->widths[i], len, used;
 
+	if (out->failed) /* `out` is empty */
+		return;
+	len = out->len - start;
+	used = tally_width(tally_str_text(out) + start, len);
 	if (used >= width)
 		return;
 	tally_str_pad_to(out, out->len + width - used);

@@ -128,6 +128,18 @@ def test_sums_of_periods_do_not_overflow():
     assert done.returncode == 0 and float(ROW.match(done.stdout.splitlines()[1])[1]) <= 100, done.stdout
 
 
+def test_both_sums_of_a_report_are_the_same():
+    path = crafted_file("half.data", crafted.file_bytes(samples(1 << 63, 1 << 63, 5)))
+    (event,) = json.loads(run(TALLY, "report", "-i", path, "--json", *OPTIONS).stdout)["events"]
+    tap.same(event["period"], event["total_period"], "sums of periods")
+
+
+def test_a_damaged_feature_is_told_once():
+    data = crafted.file_bytes(samples(1, 1), features={3: b"\xff" * 8})
+    done = run(TALLY, "report", "-i", crafted_file("feature.data", data), *OPTIONS)
+    assert "cannot parse the feature" in done.stderr and "more times" not in done.stderr, done.stderr
+
+
 def test_prints_no_control_characters():
     done = run(TOP_FUNCTIONS, crafted_file("escape\033\n.data", b"no recording"))
     assert done.returncode == 1 and "escape??.data" in done.stderr, done.stderr
