@@ -17,8 +17,8 @@
  * at a time.
  *
  * A regular file is mapped until the analysis is freed. If it is truncated meanwhile, SIGBUS is
- * raised; see tally_perfdata_open() in perfdata.h. Child processes decode debug information; they
- * end before tally_analysis_read() returns, and the program may receive SIGCHLD.
+ * raised; see tally_perfdata_open() in perfdata.h. Child processes decode debug information. They
+ * end at the latest when the analysis is freed, and the program may receive SIGCHLD.
  *
  * perfdata.h reads the records of a recording one by one. examples/top_functions.c is a program
  * that uses this header.

@@ -11,7 +11,8 @@
 
 int tally_list_number(const char **text, uint32_t *ret_number)
 {
-	struct tally_scan scan = tally_scan_of(*text, strlen(*text));
+	/* Not the whole text, because lists are scanned number by number. */
+	struct tally_scan scan = tally_scan_of(*text, strspn(*text, " \t0123456789"));
 	uint64_t number;
 	int ret;
 

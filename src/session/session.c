@@ -127,7 +127,7 @@ int session_open(const struct tally_session_options *options, struct tally_sessi
 		ret = session_filter_init(session);
 out:
 	if (ret == -ENOMEM)
-		tally_session_warn_memory(session);
+		tally_session_out_of_memory(session);
 	if (ret)
 		tally_session_close(session);
 	return ret;

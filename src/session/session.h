@@ -141,7 +141,7 @@ void tally_session_close(struct tally_session *session);
 void tally_session_warn_foreign(const struct tally_session *session);
 
 /* Emit the error message for -ENOMEM. */
-void tally_session_warn_memory(const struct tally_session *session);
+void tally_session_out_of_memory(const struct tally_session *session);
 
 /* Warn that the recording has no samples. */
 void tally_session_warn_empty(const struct tally_session *session);

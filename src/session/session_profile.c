@@ -104,7 +104,7 @@ int tally_session_profile(struct tally_session *session,
 	if (profiling.is_started)
 		finished = profiling_finish(&profiling);
 	if (finished == -ENOMEM)
-		tally_session_warn_memory(session);
+		tally_session_out_of_memory(session);
 	if (!ret && !finished && session->is_cut)
 		return -EINVAL;
 	return ret ? ret : finished;
@@ -147,7 +147,7 @@ int tally_session_annotate(struct tally_session *session, struct tally_annotate 
 	if (!ret || ret == -EINVAL)
 		finished = tally_annotate_finish(samples);
 	if (finished == -ENOMEM)
-		tally_session_warn_memory(session);
+		tally_session_out_of_memory(session);
 	return finished ? finished : ret;
 }
 

@@ -208,7 +208,7 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	if (is_cut || (ret < 0 && !session->is_again))
 		tally_message_parse_error(to, session->name, ret, err.text ? &err : NULL);
 	if (done == -ENOMEM)
-		tally_session_warn_memory(session);
+		tally_session_out_of_memory(session);
 	if (!done && !session->is_again)
 		done = session_filter_finish(session);
 	if (!done && (!ret || ret == -EINVAL) && fn && !session->is_again && check_samples(session))

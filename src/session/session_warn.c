@@ -64,7 +64,7 @@ void tally_session_warn(const struct tally_session *session)
 	warn_traces(session);
 }
 
-void tally_session_warn_memory(const struct tally_session *session)
+void tally_session_out_of_memory(const struct tally_session *session)
 {
 	tally_message_error(session->options.messages, "%s: out of memory", session->name);
 }

@@ -51,7 +51,7 @@ static void json_lines(const struct tally_annotate_view *view,
 	tally_json_open(out, "lines", '[');
 	for (uint32_t i = 0; i < insn->nr_lines; i++) {
 		const struct tally_line *line = &insn->lines[i];
-		const struct tally_symbol *inlined;
+		const struct tally_symbol *inlined = NULL;
 
 		if (tally_line_symbol(dso, line, &inlined))
 			out->failed = true;

@@ -303,7 +303,7 @@ static void add_chain(const struct tally_annotate_view *view,
 		      const struct tally_annotation_insn *insn, struct tally_str *out)
 {
 	struct tally_dso *dso = view->annotation->function->dso;
-	const struct tally_symbol *symbol;
+	const struct tally_symbol *symbol = NULL;
 	const char *name;
 
 	if (tally_line_symbol(dso, insn->lines, &symbol))

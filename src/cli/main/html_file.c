@@ -151,10 +151,12 @@ int tally_html_file(const struct tally_html_file *file,
 	struct tally_recording_options prepared = *recording;
 	struct tally_html_file made = *file;
 	struct tally_str index_dir = {0};
+	bool is_prepared;
 	int ret;
 
 	prepared.goes_elsewhere = strcmp(file->output, "-") != 0;
 	ret = tally_recording_prepare(&prepared, &index_dir);
+	is_prepared = !ret;
 	made.request.session = prepared.session;
 	for (uint32_t i = 0; i < made.request.nr_inputs; i++)
 		made.request.inputs[i] = tally_recording_input(made.request.inputs[i]);
@@ -164,7 +166,7 @@ int tally_html_file(const struct tally_html_file *file,
 		ret = check_inputs(&made);
 	if (!ret)
 		ret = page_make(&made);
-	if (ret == -ENOMEM)
+	if (ret == -ENOMEM && is_prepared) /* otherwise it was reported */
 		tally_print_error("out of memory");
 	tally_recording_finish(&prepared.session);
 	tally_str_free(&index_dir);

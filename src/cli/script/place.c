@@ -208,7 +208,7 @@ static void inlined_add(const struct script_locations *places, struct tally_str 
 			const struct tally_location *where, const struct tally_line *line,
 			uint32_t fields)
 {
-	const struct tally_symbol *symbol;
+	const struct tally_symbol *symbol = NULL;
 	size_t start;
 
 	if (tally_line_symbol(where->dso, line, &symbol))

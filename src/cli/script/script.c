@@ -279,7 +279,7 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 out:
 	/* The session has reported its own failures. */
 	if (ended == -ENOMEM)
-		tally_session_warn_memory(session);
+		tally_session_out_of_memory(session);
 	ret = ret ? ret : ended;
 	tally_word_list_free(&script.symbols);
 	tally_word_list_free(&script.dsos);

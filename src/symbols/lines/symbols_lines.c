@@ -374,9 +374,10 @@ int tally_line_symbol(struct tally_dso *dso, const struct tally_line *line,
 	uint32_t id;
 	int ret;
 
-	*ret_symbol = NULL;
-	if (!line->function)
+	if (!line->function) {
+		*ret_symbol = NULL;
 		return 0;
+	}
 	ret = lines ? tally_intern(&lines->names, line->function, strlen(line->function), &id)
 		    : -ENOMEM;
 	/* An earlier call may have failed to allocate memory. */

@@ -72,7 +72,7 @@ void tally_dso_lines_reason(const struct tally_dso *dso, struct tally_str *out);
 
 /* Get a symbol for the inlined function of a line from tally_dso_lines(dso), to be used with
  * tally_symbol_name(). The symbol is the same for each occurrence of the name, and has no
- * addresses. `*ret_symbol` is NULL if the line has no function. Returns 0, or -ENOMEM with NULL. */
+ * addresses. `*ret_symbol` is NULL if the line has no function. Returns 0 or -ENOMEM. */
 int tally_line_symbol(struct tally_dso *dso, const struct tally_line *line,
 		      const struct tally_symbol **ret_symbol);
 
