@@ -41,6 +41,7 @@ PUBLIC = {
     "region.h": {"client"},
     "profile.h": {"session"},
     "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "export", "cli"},
+    "perfdata_env.h": {"perfdata"},
     "classic.h": {"abi", "client", "core", "emulate"},
     "core.h": {"core", "hosts", "ports", "emulate", "cli"},
     "config.h": {"abi", "core", "hosts", "ports"},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Linux perf_event_open(2) ABI, with Linux's own names: constants, perf_event_attr, records and
- * the metadata page. struct perf_event_attr is as in Linux 6.19: 144 bytes, up to config4.
+ * the metadata page. struct perf_event_attr is as after Linux 7.1: 176 bytes, up to
+ * sample_simd_vec_reg_user.
  *
  * Include this file instead of <linux/perf_event.h>: an installed header may be older than the
  * running kernel, and other systems do not have one. Including the Linux header after this file has
@@ -172,16 +173,17 @@ enum perf_branch_sample_type {
 	PERF_SAMPLE_BRANCH_MAX = 1U << 20,
 };
 
-#define PERF_ATTR_SIZE_VER0 64  /* first published size */
-#define PERF_ATTR_SIZE_VER1 72  /* config2 */
-#define PERF_ATTR_SIZE_VER2 80  /* branch_sample_type */
-#define PERF_ATTR_SIZE_VER3 96  /* sample_regs_user, sample_stack_user */
-#define PERF_ATTR_SIZE_VER4 104 /* sample_regs_intr */
-#define PERF_ATTR_SIZE_VER5 112 /* aux_watermark */
-#define PERF_ATTR_SIZE_VER6 120 /* aux_sample_size */
-#define PERF_ATTR_SIZE_VER7 128 /* sig_data */
-#define PERF_ATTR_SIZE_VER8 136 /* config3 */
-#define PERF_ATTR_SIZE_VER9 144 /* config4 */
+#define PERF_ATTR_SIZE_VER0  64  /* first published size */
+#define PERF_ATTR_SIZE_VER1  72  /* config2 */
+#define PERF_ATTR_SIZE_VER2  80  /* branch_sample_type */
+#define PERF_ATTR_SIZE_VER3  96  /* sample_regs_user, sample_stack_user */
+#define PERF_ATTR_SIZE_VER4  104 /* sample_regs_intr */
+#define PERF_ATTR_SIZE_VER5  112 /* aux_watermark */
+#define PERF_ATTR_SIZE_VER6  120 /* aux_sample_size */
+#define PERF_ATTR_SIZE_VER7  128 /* sig_data */
+#define PERF_ATTR_SIZE_VER8  136 /* config3 */
+#define PERF_ATTR_SIZE_VER9  144 /* config4 */
+#define PERF_ATTR_SIZE_VER10 176 /* sample_simd_* */
 
 /* An event to count or sample; see perf_event_open(2), "Arguments". */
 struct perf_event_attr {
@@ -239,6 +241,16 @@ struct perf_event_attr {
 	uint64_t sig_data;
 	uint64_t config3;
 	uint64_t config4;
+	/* If sample_simd_regs_enabled is not 0, the register sets of samples also contain vector
+	 * and predicate registers: those in the masks, each with this number of 64-bit words. */
+	uint16_t sample_simd_regs_enabled;
+	uint16_t sample_simd_pred_reg_qwords;
+	uint16_t sample_simd_vec_reg_qwords;
+	uint16_t __reserved_4;
+	uint32_t sample_simd_pred_reg_intr;
+	uint32_t sample_simd_pred_reg_user;
+	uint64_t sample_simd_vec_reg_intr;
+	uint64_t sample_simd_vec_reg_user;
 };
 
 /* ---- system call -------------------------------------------------------- */
@@ -384,6 +396,8 @@ enum perf_sample_regs_abi {
 	PERF_SAMPLE_REGS_ABI_NONE = 0,
 	PERF_SAMPLE_REGS_ABI_32 = 1,
 	PERF_SAMPLE_REGS_ABI_64 = 2,
+	/* Combined with one of the above: vector and predicate registers follow. */
+	PERF_SAMPLE_REGS_ABI_SIMD = 4,
 };
 
 /* The value of PERF_SAMPLE_DATA_SRC. Fields are listed from the least significant bit. */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "tally/abi.h"
+#include "tally/perfdata_env.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,9 @@ enum {
 	TALLY_PERFDATA_COMPRESSED = 81,
 	TALLY_PERFDATA_FINISHED_INIT = 82,
 	TALLY_PERFDATA_COMPRESSED2 = 83,
+	TALLY_PERFDATA_BPF_METADATA = 84,
+	TALLY_PERFDATA_SCHEDSTAT_CPU = 85,
+	TALLY_PERFDATA_SCHEDSTAT_DOMAIN = 86,
 };
 
 /* Types of updates: the first word after the header of an EVENT_UPDATE record. */
@@ -97,7 +101,11 @@ enum {
 	TALLY_FEATURE_CLOCK_DATA = 29,
 	TALLY_FEATURE_HYBRID_TOPOLOGY = 30,
 	TALLY_FEATURE_PMU_CAPS = 31,
-	TALLY_FEATURE_MAX = 32, /* one more than the last known feature */
+	TALLY_FEATURE_CPU_DOMAIN_INFO = 32,
+	TALLY_FEATURE_E_MACHINE = 33,
+	TALLY_FEATURE_CLN_SIZE = 34,
+	TALLY_FEATURE_MEMORY_RANGES = 35,
+	TALLY_FEATURE_MAX = 36, /* one more than the last known feature */
 	/* tally's own feature: symbols for the recorded addresses. perf ignores it. Not written in
 	 * pipe mode. See docs/internals/embedded-symbols-format.md. */
 	TALLY_FEATURE_EMBEDDED_SYMBOLS = 224,
@@ -290,11 +298,6 @@ void tally_perfdata_select(struct tally_perfdata *data, const uint64_t *bits, ui
 
 /* ---- features ------------------------------------------------------------ */
 
-struct tally_perfdata_slice {
-	const uint8_t *data;
-	uint64_t len;
-};
-
 struct tally_perfdata_feature {
 	uint32_t id;
 	const char *name; /* perf's name, such as "HOSTNAME"; NULL if unknown */
@@ -309,104 +312,6 @@ bool tally_perfdata_feature(const struct tally_perfdata *data, size_t i,
 
 /* Return perf's name for a feature; NULL if unknown. The string is constant. */
 const char *tally_perfdata_feature_name(uint32_t id);
-
-struct tally_perfdata_strings {
-	const char *const *items; /* NUL-terminated */
-	uint32_t nr;
-};
-struct tally_perfdata_cpu {
-	int32_t core_id, socket_id, die_id; /* -1 if unknown */
-};
-struct tally_perfdata_node {
-	uint32_t node;
-	uint64_t mem_total_kb, mem_free_kb;
-	const char *cpus; /* list such as "0-3,8" */
-};
-struct tally_perfdata_pmu {
-	uint32_t type;
-	const char *name;
-};
-struct tally_perfdata_group {
-	const char *name;
-	uint32_t leader; /* index of the leader among the events */
-	uint32_t nr_members;
-};
-struct tally_perfdata_cache {
-	uint32_t level, line_size, sets, ways;
-	const char *type, *size, *cpus;
-};
-struct tally_perfdata_mem_node {
-	uint64_t node;
-	uint64_t nr_bits;
-	struct tally_perfdata_slice bits; /* u64 words, host order; bit n: block n exists */
-};
-struct tally_perfdata_pmu_caps {
-	const char *pmu; /* "cpu" for CPU_PMU_CAPS; "" if unknown */
-	const struct tally_perfdata_cap {
-		const char *name, *value;
-	} * caps;
-	uint32_t nr;
-};
-struct tally_perfdata_hybrid {
-	const char *pmu, *cpus;
-};
-/* An event in EVENT_DESC. */
-struct tally_perfdata_event_desc {
-	struct perf_event_attr attr;
-	const char *name;
-	const uint64_t *ids;
-	uint32_t nr_ids;
-};
-struct tally_perfdata_bpf_prog {
-	uint64_t offset; /* offset in the feature */
-	uint32_t info_len, data_len;
-	uint64_t arrays;                        /* mask of the arrays in `data` */
-	struct tally_perfdata_slice info, data; /* struct bpf_prog_info; not byte-swapped */
-};
-struct tally_perfdata_btf {
-	uint32_t id;
-	struct tally_perfdata_slice data;
-};
-struct tally_perfdata_aux_entry {
-	uint64_t offset, size; /* location of an AUXTRACE record in the file */
-};
-
-/* All features, decoded. Strings are "" and lists empty if a feature is absent. */
-struct tally_perfdata_env {
-	uint64_t present; /* bit N: feature N is present and was decoded */
-	const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
-	uint32_t nr_cpus_online, nr_cpus_avail;
-	uint64_t total_mem_kb;
-	struct tally_perfdata_strings cmdline;
-	struct tally_perfdata_strings core_siblings, thread_siblings, die_siblings;
-	const struct tally_perfdata_cpu *cpus; /* indexed by CPU number */
-	const struct tally_perfdata_node *nodes;
-	const struct tally_perfdata_pmu *pmus;
-	const struct tally_perfdata_group *groups;
-	const struct tally_perfdata_cache *caches;
-	const struct tally_perfdata_mem_node *mem_nodes;
-	const struct tally_perfdata_pmu_caps *pmu_caps;
-	const struct tally_perfdata_hybrid *hybrid;
-	const struct tally_perfdata_event_desc *event_desc;
-	const struct tally_perfdata_bpf_prog *bpf_progs;
-	const struct tally_perfdata_btf *btfs;
-	const struct tally_perfdata_aux_entry *aux_index;
-	uint32_t nr_cpus, nr_nodes, nr_pmus, nr_groups, nr_caches, nr_mem_nodes, nr_pmu_caps;
-	uint32_t nr_hybrid, nr_event_desc, nr_bpf_progs, nr_btfs, nr_aux_index;
-	uint64_t sample_time_first, sample_time_last; /* ns */
-	uint64_t mem_block_size;
-	uint64_t clockid_res_ns;
-	uint32_t clock_data_clockid;
-	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* same moment on both clocks */
-	uint64_t dir_version;
-	uint32_t compress_version, compress_type, compress_level, compress_ratio, compress_mmap_len;
-};
-
-/* Return true if a feature is present and was decoded. */
-static inline bool tally_perfdata_env_has(const struct tally_perfdata_env *env, uint32_t feature)
-{
-	return feature < 64 && (env->present >> feature & 1);
-}
 
 /* Decode the features read so far. A feature that cannot be parsed is skipped and noted. `*ret_env`
  * is valid until the next call to this function or until close. Return 0 or -ENOMEM. */

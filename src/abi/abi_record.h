@@ -38,7 +38,7 @@ enum tally_field_kind {
 struct tally_record_field {
 	const char *name;    /* as in quipper; NULL with SKIP */
 	uint8_t kind;        /* enum tally_field_kind */
-	uint8_t count;       /* for SKIP and the kinds ending in _N */
+	uint16_t count;      /* for SKIP and the kinds ending in _N */
 	uint16_t misc_set;   /* the field exists only if all of these misc bits are set ... */
 	uint16_t misc_clear; /* ... and none of these bits is set */
 };

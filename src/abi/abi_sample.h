@@ -65,7 +65,33 @@ struct tally_regs {
 	uint64_t abi;              /* PERF_SAMPLE_REGS_ABI_* */
 	uint64_t mask;             /* the attr's mask of the registers in `values` */
 	struct tally_words values; /* empty if abi is NONE */
+	/* With PERF_SAMPLE_REGS_ABI_SIMD, the TALLY_SIMD_HEAD words and then the registers, each
+	 * with its words from the least significant one: vectors first, then predicates. Otherwise
+	 * empty. */
+	struct tally_words simd;
 };
+
+/* The first words of tally_regs.simd. */
+enum {
+	TALLY_SIMD_NR_VECTORS,
+	TALLY_SIMD_VECTOR_QWORDS,
+	TALLY_SIMD_NR_PREDICATES,
+	TALLY_SIMD_PREDICATE_QWORDS,
+	TALLY_SIMD_HEAD,
+};
+
+/* Return true if the members of a register set are known for this `abi`: NONE, 32 or 64, the latter
+ * two also with SIMD. */
+static inline bool tally_regs_abi_is_known(uint64_t abi)
+{
+	uint64_t width = abi & ~(uint64_t)PERF_SAMPLE_REGS_ABI_SIMD;
+
+	return !abi || width == PERF_SAMPLE_REGS_ABI_32 || width == PERF_SAMPLE_REGS_ABI_64;
+}
+
+/* Return the number of words after a TALLY_SIMD_HEAD, or UINT64_MAX if a record cannot contain so
+ * many. `head` has the values of its words. */
+uint64_t tally_simd_words(const uint64_t *head);
 
 struct tally_bytes {
 	const uint8_t *data;

@@ -8,7 +8,7 @@
 
 enum { ATTR_BITS_OFFSET = 40 };
 
-_Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER9, "newest attr known");
+_Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER10, "newest attr known");
 _Static_assert(offsetof(struct perf_event_attr, wakeup_events) == ATTR_BITS_OFFSET + 8, "bits");
 
 /* Byte order conversion for each part of the attr. */
@@ -18,10 +18,11 @@ struct attr_piece {
 };
 
 static const struct attr_piece attr_pieces[] = {
-	{0, 1, 4},   {4, 1, 4},   {8, 1, 8},   {16, 1, 8},  {24, 1, 8},  {32, 1, 8},
-	{40, 8, 0},  {48, 1, 4},  {52, 1, 4},  {56, 1, 8},  {64, 1, 8},  {72, 1, 8},
-	{80, 1, 8},  {88, 1, 4},  {92, 1, 4},  {96, 1, 8},  {104, 1, 4}, {108, 1, 2},
-	{110, 1, 2}, {112, 1, 4}, {116, 4, 0}, {120, 1, 8}, {128, 1, 8}, {136, 1, 8},
+	{0, 1, 4},   {4, 1, 4},   {8, 1, 8},   {16, 1, 8},  {24, 1, 8},  {32, 1, 8},  {40, 8, 0},
+	{48, 1, 4},  {52, 1, 4},  {56, 1, 8},  {64, 1, 8},  {72, 1, 8},  {80, 1, 8},  {88, 1, 4},
+	{92, 1, 4},  {96, 1, 8},  {104, 1, 4}, {108, 1, 2}, {110, 1, 2}, {112, 1, 4}, {116, 4, 0},
+	{120, 1, 8}, {128, 1, 8}, {136, 1, 8}, {144, 1, 2}, {146, 1, 2}, {148, 1, 2}, {150, 1, 2},
+	{152, 1, 4}, {156, 1, 4}, {160, 1, 8}, {168, 1, 8},
 };
 
 /* Swap the two bits of precise_ip. Mirroring the bits of each byte moves single-bit fields to the

@@ -84,6 +84,13 @@ const struct tally_attr_field tally_attr_fields[] = {
 	WHOLE(sig_data),
 	WHOLE(config3),
 	WHOLE(config4),
+	WHOLE(sample_simd_regs_enabled),
+	WHOLE(sample_simd_pred_reg_qwords),
+	WHOLE(sample_simd_vec_reg_qwords),
+	WHOLE(sample_simd_pred_reg_intr),
+	WHOLE(sample_simd_pred_reg_user),
+	WHOLE(sample_simd_vec_reg_intr),
+	WHOLE(sample_simd_vec_reg_user),
 };
 
 const size_t tally_attr_nr_fields = TALLY_ARRAY_SIZE(tally_attr_fields);

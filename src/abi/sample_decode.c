@@ -153,13 +153,31 @@ static void read_branches(struct decoder *in, struct tally_sample *sample)
 			read_words(in, nr, "branch counters longer than their sample");
 }
 
+static struct tally_words read_simd(struct decoder *in)
+{
+	uint64_t head[TALLY_SIMD_HEAD], nr;
+	const uint8_t *at = in->at;
+
+	for (int i = 0; i < TALLY_SIMD_HEAD; i++)
+		head[i] = read_u64(in);
+	if (in->wrong)
+		return (struct tally_words){0};
+	nr = tally_simd_words(head);
+	read_words(in, nr, "vector registers longer than their sample");
+	return in->wrong ? (struct tally_words){0} : (struct tally_words){at, TALLY_SIMD_HEAD + nr};
+}
+
 static void read_regs(struct decoder *in, struct tally_regs *regs, uint64_t mask)
 {
 	regs->abi = read_u64(in);
 	regs->mask = mask;
-	if (regs->abi != PERF_SAMPLE_REGS_ABI_NONE)
+	if (!tally_regs_abi_is_known(regs->abi))
+		in->wrong = "unknown register ABI, so the fields after it cannot be located";
+	if (!in->wrong && regs->abi != PERF_SAMPLE_REGS_ABI_NONE)
 		regs->values = read_words(in, (uint64_t)tally_popcount(mask),
 					  "registers longer than their sample");
+	if (!in->wrong && regs->abi & PERF_SAMPLE_REGS_ABI_SIMD)
+		regs->simd = read_simd(in);
 }
 
 static void read_stack(struct decoder *in, struct tally_sample *sample)

@@ -9,7 +9,8 @@ enum { RECORD_SIZE_MAX = 65528 };
 
 static uint64_t regs_size(const struct tally_regs *regs)
 {
-	return 8 + 8 * (regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? 0 : regs->values.nr);
+	return 8 +
+	       8 * (regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? 0 : regs->values.nr + regs->simd.nr);
 }
 
 static uint64_t branches_size(const struct tally_sample_layout *layout,
@@ -120,7 +121,9 @@ static uint8_t *encode_stack(uint8_t *at, const struct tally_sample *sample)
 static uint8_t *encode_regs(uint8_t *at, const struct tally_regs *regs)
 {
 	at = encode_u64(at, regs->abi);
-	return regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? at : encode_words(at, regs->values);
+	if (regs->abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return at;
+	return encode_words(encode_words(at, regs->values), regs->simd);
 }
 
 static void encode_field(uint8_t *at, size_t size, const struct tally_sample_layout *layout,

@@ -45,6 +45,16 @@ const size_t tally_sample_nr_fields = TALLY_ARRAY_SIZE(tally_sample_fields);
 _Static_assert(TALLY_ARRAY_SIZE(tally_sample_fields) <= TALLY_SAMPLE_MAX_FIELDS,
 	       "rows[] holds all");
 
+uint64_t tally_simd_words(const uint64_t *head)
+{
+	/* No record has more words than this, so their products do not overflow. */
+	for (int i = 0; i < TALLY_SIMD_HEAD; i++)
+		if (head[i] > UINT16_MAX)
+			return UINT64_MAX;
+	return head[TALLY_SIMD_NR_VECTORS] * head[TALLY_SIMD_VECTOR_QWORDS] +
+	       head[TALLY_SIMD_NR_PREDICATES] * head[TALLY_SIMD_PREDICATE_QWORDS];
+}
+
 static bool field_is_word(uint8_t kind)
 {
 	return kind == TALLY_SAMPLE_U64 || kind == TALLY_SAMPLE_PAIR;

@@ -139,6 +139,23 @@ static void swap_read(struct swapper *in)
 	swap_words(in, tally_read_size(in->layout->read_format, nr) / 8);
 }
 
+static void swap_regs(struct swapper *in, uint64_t mask)
+{
+	uint64_t head[TALLY_SIMD_HEAD], abi = swap_u64(in);
+
+	if (!tally_regs_abi_is_known(abi))
+		in->wrong = "unknown register ABI, so the fields after it cannot be located";
+	if (in->wrong || abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return;
+	swap_words(in, (uint64_t)tally_popcount(mask));
+	if (!(abi & PERF_SAMPLE_REGS_ABI_SIMD))
+		return;
+	for (int i = 0; i < TALLY_SIMD_HEAD && !in->wrong; i++)
+		head[i] = swap_u64(in);
+	if (!in->wrong)
+		swap_words(in, tally_simd_words(head));
+}
+
 static void swap_field(struct swapper *in, const struct tally_sample_field *field)
 {
 	uint64_t mask =
@@ -155,10 +172,7 @@ static void swap_field(struct swapper *in, const struct tally_sample_field *fiel
 	case TALLY_SAMPLE_CALLCHAIN: swap_words(in, swap_u64(in)); break;
 	case TALLY_SAMPLE_RAW: swap_skip(in, swap_u32(in)); break;
 	case TALLY_SAMPLE_BRANCH: swap_branches(in); break;
-	case TALLY_SAMPLE_REGS:
-		if (swap_u64(in) != PERF_SAMPLE_REGS_ABI_NONE)
-			swap_words(in, (uint64_t)tally_popcount(mask));
-		break;
+	case TALLY_SAMPLE_REGS: swap_regs(in, mask); break;
 	case TALLY_SAMPLE_STACK: swap_stack(in); break;
 	case TALLY_SAMPLE_AUX: swap_skip(in, swap_u64(in)); break;
 	}

@@ -179,6 +179,8 @@ static const char *const formats[TALLY_FEATURE_MAX] = {
 	[TALLY_FEATURE_CLOCK_DATA] = "4488",
 	[TALLY_FEATURE_HYBRID_TOPOLOGY] = "4(ss)",
 	[TALLY_FEATURE_PMU_CAPS] = "4(4(ss)s)",
+	[TALLY_FEATURE_E_MACHINE] = "44",
+	[TALLY_FEATURE_CLN_SIZE] = "4",
 };
 
 struct feature_walk {

@@ -133,6 +133,17 @@ static void zero_words(struct rewrite *rewrite, const struct tally_perfdata_reco
 		memset(rewrite->record.data + at, 0, 8 * words.nr);
 }
 
+/* As zero_words(), but keep the numbers and sizes of the registers. */
+static void zero_simd(struct rewrite *rewrite, const struct tally_perfdata_record *record,
+		      struct tally_words simd)
+{
+	if (!simd.nr)
+		return;
+	simd.data += 8 * TALLY_SIMD_HEAD;
+	simd.nr -= TALLY_SIMD_HEAD;
+	zero_words(rewrite, record, simd);
+}
+
 static int rewrite_sample(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	struct tally_sample sample;
@@ -159,6 +170,8 @@ static int rewrite_sample(struct rewrite *rewrite, const struct tally_perfdata_r
 	tally_str_add_bytes(&rewrite->record, record->data, record->size);
 	zero_words(rewrite, record, sample.regs_user.values);
 	zero_words(rewrite, record, sample.regs_intr.values);
+	zero_simd(rewrite, record, sample.regs_user.simd);
+	zero_simd(rewrite, record, sample.regs_intr.simd);
 	if (!rewrite->record.failed)
 		memset(rewrite->record.data + record->size - sample.left, 0, sample.left);
 	return 0;
@@ -291,6 +304,8 @@ static const uint8_t feature_actions[TALLY_FEATURE_LIMIT] = {
 	[TALLY_FEATURE_CLOCK_DATA] = FEATURE_KEPT,
 	[TALLY_FEATURE_HYBRID_TOPOLOGY] = FEATURE_KEPT,
 	[TALLY_FEATURE_PMU_CAPS] = FEATURE_KEPT,
+	[TALLY_FEATURE_E_MACHINE] = FEATURE_KEPT,
+	[TALLY_FEATURE_CLN_SIZE] = FEATURE_KEPT,
 };
 
 static int rewrite_build_ids(struct rewrite *rewrite)

@@ -73,6 +73,9 @@ enum {
 		TALLY_CORE_WHOLE_ATTR ? sizeof(struct perf_event_attr) : PERF_ATTR_SIZE_VER1
 };
 
+/* The core's own attr size. It cannot sample the registers that later members select. */
+enum { TALLY_CORE_ATTR_SIZE = PERF_ATTR_SIZE_VER9 };
+
 struct tally_core_filter; /* tracepoint filter; see filter.h */
 
 /* A set of contexts connected by inheritance; see family.h. */

@@ -43,7 +43,7 @@ static const struct tally_core_refusal *copy_rest(struct tally_core *core, const
 	if (core->ops->copy_from_user(core->host, bytes + sizeof(head), user + sizeof(head),
 				      head.size - sizeof(head)))
 		why = &bad_address;
-	else if (tally_attr_negotiate(bytes, sizeof(*ret_attr), ret_attr, &known))
+	else if (tally_attr_negotiate(bytes, TALLY_CORE_ATTR_SIZE, ret_attr, &known))
 		why = &bad_size;
 	tally_core_free(core, bytes, head.size);
 	return why;
@@ -53,7 +53,7 @@ const struct tally_core_refusal *tally_open_copy_attr(struct tally_core *core, u
 						      struct perf_event_attr *ret_attr)
 {
 	const struct tally_core_refusal *why = &bad_size;
-	uint32_t known = sizeof(*ret_attr);
+	uint32_t known = TALLY_CORE_ATTR_SIZE;
 	struct attr_head head;
 
 	if (core->ops->copy_from_user(core->host, &head, user, sizeof(head)))

@@ -44,6 +44,10 @@ static const struct {
 	{TALLY_FEATURE_CLOCK_DATA, tally_parse_clock_data, 0},
 	{TALLY_FEATURE_HYBRID_TOPOLOGY, tally_parse_hybrid, 0},
 	{TALLY_FEATURE_PMU_CAPS, tally_parse_pmu_caps, 0},
+	{TALLY_FEATURE_CPU_DOMAIN_INFO, tally_parse_domains, 0},
+	{TALLY_FEATURE_E_MACHINE, tally_parse_elf_machine, 0},
+	{TALLY_FEATURE_CLN_SIZE, tally_parse_cache_line_size, 0},
+	{TALLY_FEATURE_MEMORY_RANGES, tally_parse_memory_ranges, 0},
 };
 
 /* Parse one feature. If parsing fails, the env is unchanged, except for the arena. */

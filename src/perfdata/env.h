@@ -12,11 +12,13 @@ typedef void tally_feature_parse_fn(struct tally_feature_bytes *in, struct tally
 /* feature_parse.c: the machine and the recording */
 tally_feature_parse_fn tally_parse_nrcpus, tally_parse_total_mem, tally_parse_cmdline,
 	tally_parse_sample_time, tally_parse_clockid, tally_parse_clock_data,
-	tally_parse_dir_format, tally_parse_compressed, tally_parse_aux_index;
+	tally_parse_dir_format, tally_parse_compressed, tally_parse_aux_index,
+	tally_parse_elf_machine, tally_parse_cache_line_size;
 
 /* feature_parse_topology.c: CPUs, nodes, caches, memory */
 tally_feature_parse_fn tally_parse_cpu_topology, tally_parse_numa, tally_parse_caches,
-	tally_parse_mem_topology, tally_parse_hybrid;
+	tally_parse_mem_topology, tally_parse_hybrid, tally_parse_domains,
+	tally_parse_memory_ranges;
 
 /* feature_parse_events.c: PMUs, events, BPF programs */
 tally_feature_parse_fn tally_parse_pmus, tally_parse_groups, tally_parse_cpu_pmu_caps,

@@ -68,6 +68,17 @@ void tally_parse_compressed(struct tally_feature_bytes *in, struct tally_perfdat
 	env->compress_mmap_len = tally_feature_u32(in);
 }
 
+void tally_parse_elf_machine(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	env->elf_machine = tally_feature_u32(in);
+	env->elf_flags = tally_feature_u32(in);
+}
+
+void tally_parse_cache_line_size(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	env->cache_line_size = tally_feature_u32(in);
+}
+
 /* perf stores the number of entries first; simpleperf does not. */
 void tally_parse_aux_index(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {

@@ -121,3 +121,73 @@ void tally_parse_hybrid(struct tally_feature_bytes *in, struct tally_perfdata_en
 	env->hybrid = hybrid;
 	env->nr_hybrid = nr;
 }
+
+/* Return the number of domains of all CPUs, or UINT32_MAX if they do not fit. Reads a copy of `in`,
+ * up to its end. */
+static uint32_t count_domains(struct tally_feature_bytes in)
+{
+	uint64_t total = 0;
+
+	while (!in.failed && tally_feature_left(&in) >= 8) {
+		uint32_t nr;
+
+		tally_feature_u32(&in); /* the CPU */
+		nr = tally_feature_u32(&in);
+		total += nr;
+		for (uint32_t i = 0; i < nr && !in.failed; i++) {
+			tally_feature_u32(&in);
+			for (int text = 0; text < 3; text++)
+				tally_feature_read(&in, tally_feature_u32(&in));
+		}
+	}
+	return in.failed ? UINT32_MAX : (uint32_t)total;
+}
+
+/* Layout: the version of schedstat and the most domains of a CPU; then for each CPU its number, the
+ * number of its domains, and the domains. */
+void tally_parse_domains(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	struct tally_perfdata_domain *domains;
+	uint32_t at = 0, nr;
+
+	env->schedstat_version = tally_feature_u32(in);
+	env->max_domains = tally_feature_u32(in);
+	nr = count_domains(*in);
+	domains = tally_feature_array(in, nr, sizeof(*domains), 4 + 3 * TEXT);
+	while (domains && !in->failed && tally_feature_left(in) >= 8) {
+		uint32_t cpu = tally_feature_u32(in), of_cpu = tally_feature_u32(in);
+
+		for (; of_cpu && at < nr && !in->failed; of_cpu--, at++) {
+			domains[at].cpu = cpu;
+			domains[at].domain = tally_feature_u32(in);
+			domains[at].name = tally_feature_string(in);
+			domains[at].mask = tally_feature_string(in);
+			domains[at].list = tally_feature_string(in);
+		}
+	}
+	env->domains = domains;
+	env->nr_domains = domains ? nr : 0;
+}
+
+/* A range has 22 bytes, and may be padded to 24. */
+void tally_parse_memory_ranges(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
+{
+	enum { RANGE = 22, PADDED = 24 };
+	uint32_t nr = tally_feature_u32(in);
+	bool is_padded = tally_feature_left(in) >= (uint64_t)nr * PADDED;
+	struct tally_perfdata_memory_range *ranges =
+		tally_feature_array(in, nr, sizeof(*ranges), RANGE);
+
+	for (uint32_t i = 0; ranges && i < nr; i++) {
+		const uint8_t *regions;
+
+		ranges[i].base = tally_feature_u64(in);
+		ranges[i].length = tally_feature_u64(in);
+		ranges[i].node = tally_feature_u32(in);
+		regions = tally_feature_read(in, is_padded ? 4 : 2);
+		ranges[i].local_region = regions ? regions[0] : 0;
+		ranges[i].remote_region = regions ? regions[1] : 0;
+	}
+	env->memory_ranges = ranges;
+	env->nr_memory_ranges = nr;
+}

@@ -65,6 +65,23 @@ static const struct tally_record_field compressed_fields[] = {FIELD("data", BYTE
 static const struct tally_record_field compressed2_fields[] = {FIELD("data_size", U64),
 							       FIELD("data", BYTES)};
 
+static const struct tally_record_field bpf_metadata_fields[] = {
+	{"prog_name", TALLY_FIELD_STRING_N, 512, 0, 0},
+	FIELD("nr", U64),
+	FIELD("entries", BYTES),
+};
+/* The fields of the statistics depend on the version; see Documentation/scheduler/sched-stats.rst
+ * of Linux. */
+static const struct tally_record_field schedstat_cpu_fields[] = {
+	FIELD("time_ns", U64), FIELD("cpu", U32),
+	FIELD("version", U16), {NULL, TALLY_FIELD_SKIP, 2, 0, 0},
+	FIELD("data", BYTES),
+};
+static const struct tally_record_field schedstat_domain_fields[] = {
+	FIELD("time_ns", U64), FIELD("cpu", U32),    FIELD("version", U16),
+	FIELD("domain", U16),  FIELD("data", BYTES),
+};
+
 #define DESC(type, name, fields)                             \
 	{                                                    \
 		type, name, fields, TALLY_ARRAY_SIZE(fields) \
@@ -96,6 +113,9 @@ static const struct tally_record_desc descs[] = {
 	DESC(TALLY_PERFDATA_COMPRESSED, "COMPRESSED", compressed_fields),
 	EMPTY(TALLY_PERFDATA_FINISHED_INIT, "FINISHED_INIT"),
 	DESC(TALLY_PERFDATA_COMPRESSED2, "COMPRESSED2", compressed2_fields),
+	DESC(TALLY_PERFDATA_BPF_METADATA, "BPF_METADATA", bpf_metadata_fields),
+	DESC(TALLY_PERFDATA_SCHEDSTAT_CPU, "SCHEDSTAT_CPU", schedstat_cpu_fields),
+	DESC(TALLY_PERFDATA_SCHEDSTAT_DOMAIN, "SCHEDSTAT_DOMAIN", schedstat_domain_fields),
 };
 
 const struct tally_record_desc *tally_perfdata_describe(uint32_t type)
@@ -113,6 +133,10 @@ static const struct tally_record_field thread_entry[] = {
 	FIELD("pid", U64),
 	{"comm", TALLY_FIELD_STRING_N, 16, 0, 0},
 };
+static const struct tally_record_field variable_entry[] = {
+	{"key", TALLY_FIELD_STRING_N, 64, 0, 0},
+	{"value", TALLY_FIELD_STRING_N, 256, 0, 0},
+};
 static const struct tally_record_field config_entry[] = {FIELD("tag", U64), FIELD("val", U64)};
 static const struct tally_record_field word_entry[] = {FIELD(NULL, U64)};
 
@@ -121,6 +145,7 @@ static const struct tally_perfdata_array arrays[] = {
 	{TALLY_PERFDATA_AUXTRACE_INFO, 8, 1, false, "unparsed_binary_blob_priv_data", word_entry},
 	{TALLY_PERFDATA_THREAD_MAP, 24, 2, true, "entries", thread_entry},
 	{TALLY_PERFDATA_STAT_CONFIG, 16, 2, true, "data", config_entry},
+	{TALLY_PERFDATA_BPF_METADATA, 320, 2, true, "entries", variable_entry},
 };
 
 const struct tally_perfdata_array *tally_perfdata_array(uint32_t type)

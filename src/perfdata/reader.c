@@ -7,7 +7,14 @@
 void tally_reader_add_note(struct tally_perfdata *data, struct tally_perfdata_note note)
 {
 	tally_vec_for_each (old, &data->notes) {
-		if (old->kind == note.kind && old->text == note.text) {
+		bool is_feature = note.kind == TALLY_NOTE_BAD_FEATURE;
+
+		if (old->kind != note.kind || old->text != note.text)
+			continue;
+		/* A feature occurs once, but may be parsed more than once. */
+		if (is_feature && old->what == note.what)
+			return;
+		if (!is_feature) {
 			old->count++;
 			old->bytes += note.bytes;
 			return;

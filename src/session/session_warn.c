@@ -3,16 +3,22 @@
 #include "base/arith.h"
 #include "session/session.h"
 
-/* Warn about records that were skipped because they were too short. */
+/* Warn about records that were skipped. */
 static void warn_damaged(const struct tally_session *session)
 {
+	const struct tally_feed_counts *counts = &session->feed.counts;
 	uint64_t records = tally_machine_stats(session->machine)->damaged;
 
-	if (session->feed.counts.damaged)
+	if (counts->damaged && counts->damage)
+		tally_message_warn(session->options.messages,
+				   "%s: skipped %llu records that cannot be decoded: %s",
+				   session->name, (unsigned long long)counts->damaged,
+				   counts->damage);
+	else if (counts->damaged)
 		tally_message_warn(session->options.messages,
 				   "%s: skipped %llu records that are shorter than their attr "
 				   "requires, or have no attr",
-				   session->name, (unsigned long long)session->feed.counts.damaged);
+				   session->name, (unsigned long long)counts->damaged);
 	if (session->health.long_samples)
 		tally_message_warn(
 			session->options.messages,
@@ -28,6 +34,7 @@ static void warn_damaged(const struct tally_session *session)
 static void warn_note(const struct tally_session *session, const struct tally_perfdata_note *note)
 {
 	struct tally_str where = {0};
+	const char *feature = NULL;
 
 	/* Records inside compressed data have no file offset. */
 	if (note->offset != UINT64_MAX)
@@ -35,9 +42,12 @@ static void warn_note(const struct tally_session *session, const struct tally_pe
 	if (note->count > 1)
 		tally_str_addf(&where, "%s%llu more times", where.len ? ", and " : "",
 			       (unsigned long long)note->count - 1);
+	if (note->kind == TALLY_NOTE_BAD_FEATURE)
+		feature = tally_perfdata_feature_name(note->what);
 	if (where.len)
-		tally_message_warn(session->options.messages, "%s: %s (%s)", session->name,
-				   note->text, tally_str_text(&where));
+		tally_message_warn(session->options.messages, "%s: %s%s%s (%s)", session->name,
+				   feature ? feature : "", feature ? ": " : "", note->text,
+				   tally_str_text(&where));
 	else
 		tally_message_warn(session->options.messages, "%s: %s", session->name, note->text);
 	tally_str_free(&where);

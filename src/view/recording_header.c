@@ -129,6 +129,31 @@ static void add_pmus(const struct tally_perfdata_env *env, struct tally_str *out
 				   env->hybrid[i].cpus);
 }
 
+/* Features that perf 7.0 and later write. */
+static void add_newer(const struct tally_perfdata_env *env, struct tally_str *out)
+{
+	if (tally_perfdata_env_has(env, TALLY_FEATURE_E_MACHINE))
+		tally_str_addf(out, "# e_machine : %u, e_flags : 0x%x\n", env->elf_machine,
+			       env->elf_flags);
+	if (tally_perfdata_env_has(env, TALLY_FEATURE_CLN_SIZE))
+		tally_str_addf(out, "# cache line size : %u\n", env->cache_line_size);
+	if (tally_perfdata_env_has(env, TALLY_FEATURE_CPU_DOMAIN_INFO))
+		tally_str_addf(out, "# schedstat version : %u\n", env->schedstat_version);
+	for (uint32_t i = 0; i < env->nr_domains; i++)
+		tally_str_add_line(out, "# CPU %u: domain %u, %s, CPUs %s", env->domains[i].cpu,
+				   env->domains[i].domain, env->domains[i].name,
+				   env->domains[i].list);
+	for (uint32_t i = 0; i < env->nr_memory_ranges; i++) {
+		const struct tally_perfdata_memory_range *range = &env->memory_ranges[i];
+
+		tally_str_addf(out,
+			       "# memory range : 0x%" PRIx64 ", %" PRIu64 " bytes, node %u, region "
+			       "%u local, %u remote\n",
+			       range->base, range->length, range->node, range->local_region,
+			       range->remote_region);
+	}
+}
+
 static void add_times(const struct tally_perfdata_env *env, struct tally_str *out)
 {
 	if (!tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME))
@@ -156,6 +181,7 @@ int tally_header_text(struct tally_session *session, struct tally_str *out)
 	add_events(session, out);
 	add_topology(env, out);
 	add_pmus(env, out);
+	add_newer(env, out);
 	add_times(env, out);
 	tally_str_add(out, "# ========\n#\n");
 	return tally_str_error(out);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144};
+static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 176};
 enum { NR_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
 /* Return an attr with random values in all named fields. Reserved fields remain zero. */
@@ -40,6 +40,7 @@ static void fields_cover_the_attr_once(void **state)
 	memset(&whole, 0xff, sizeof(whole));
 	whole.__reserved_1 = 0;
 	whole.__reserved_2 = 0;
+	whole.__reserved_4 = 0;
 	assert_memory_equal(&attr, &whole, sizeof(attr));
 	assert_null(tally_attr_find_field("nonsense"));
 }
@@ -157,6 +158,8 @@ static void smallest_size_holds_every_field(void **state)
 	assert_int_equal(tally_attr_min_size(&attr), 136);
 	attr.config4 = 1;
 	assert_int_equal(tally_attr_min_size(&attr), 144);
+	attr.sample_simd_vec_reg_qwords = 1;
+	assert_int_equal(tally_attr_min_size(&attr), 176);
 }
 
 static void detects_callchains_walked_by_frame_pointers(void **state)

@@ -36,12 +36,30 @@ static struct perf_event_attr random_attr(struct random *random, uint64_t sample
 	return attr;
 }
 
+/* Return vector and predicate registers, in one of two buffers, as a sample has two sets. */
+static struct tally_words random_simd(struct random *random)
+{
+	static uint64_t sets[2][TALLY_SIMD_HEAD + 64];
+	static unsigned next;
+	uint64_t *set = sets[next++ % 2];
+
+	for (int i = 0; i < TALLY_SIMD_HEAD; i++)
+		set[i] = random_below(random, 5);
+	for (int i = TALLY_SIMD_HEAD; i < TALLY_SIMD_HEAD + 64; i++)
+		set[i] = random_u64(random);
+	return (struct tally_words){(uint8_t *)set, TALLY_SIMD_HEAD + tally_simd_words(set)};
+}
+
 static struct tally_regs random_regs(struct random *random, uint64_t mask)
 {
 	struct tally_regs regs = {.abi = random_below(random, 3), .mask = mask};
 
 	if (regs.abi)
 		regs.values = random_words(random, (uint64_t)__builtin_popcountll(mask));
+	if (regs.abi && random_below(random, 2)) {
+		regs.abi |= PERF_SAMPLE_REGS_ABI_SIMD;
+		regs.simd = random_simd(random);
+	}
 	return regs;
 }
 
@@ -132,6 +150,7 @@ static void check_field(const struct tally_sample_field *field, const struct tal
 	case TALLY_SAMPLE_BRANCH: check_words(a->branches, b->branches); break;
 	case TALLY_SAMPLE_REGS:
 		check_words(((struct tally_regs *)x)->values, ((struct tally_regs *)y)->values);
+		check_words(((struct tally_regs *)x)->simd, ((struct tally_regs *)y)->simd);
 		break;
 	case TALLY_SAMPLE_STACK: check_bytes(a->stack_user, b->stack_user); break;
 	case TALLY_SAMPLE_AUX: check_bytes(a->aux, b->aux); break;
@@ -237,6 +256,71 @@ static void truncated_samples_are_rejected(void **state)
 	}
 }
 
+/* If the members of a register set are not known, the fields after it are not guessed. */
+static void unknown_register_abis_are_rejected(void **state)
+{
+	static const struct {
+		uint64_t abi;
+		int ret;
+	} cases[] = {{0, 0},
+		     {1, 0},
+		     {2, 0},
+		     {5, 0},
+		     {6, 0},
+		     {3, -EINVAL},
+		     {4, -EINVAL},
+		     {7, -EINVAL},
+		     {8, -EINVAL},
+		     {10, -EINVAL},
+		     {1ull << 63 | 2, -EINVAL}};
+	struct perf_event_attr attr = {.sample_type =
+					       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_PHYS_ADDR};
+	struct tally_sample_layout layout;
+
+	assert_int_equal(tally_sample_layout_init(&layout, &attr), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		/* 1 vector and 2 predicates of 1 word each follow a set with SIMD. */
+		uint64_t record[] = {0, cases[i].abi, 1, 1, 2, 1, 7, 8, 9, 0x1234};
+		size_t len = cases[i].abi & 4 ? sizeof(record) : 24;
+		struct tally_error err = {0};
+		struct tally_sample sample;
+
+		record[cases[i].abi & 4 ? 9 : 2] = 0x1234;
+		assert_int_equal(tally_sample_decode(&layout, record, len, &sample, &err),
+				 cases[i].ret);
+		if (!cases[i].ret)
+			assert_int_equal(sample.phys_addr, 0x1234);
+		else
+			assert_non_null(strstr(err.text, "register ABI"));
+		assert_int_equal(tally_sample_swap(&layout, record, len, true, &err), cases[i].ret);
+	}
+}
+
+/* Numbers of registers that do not fit, or that overflow if multiplied, are rejected. */
+static void too_many_vector_registers_are_rejected(void **state)
+{
+	static const uint64_t heads[][TALLY_SIMD_HEAD] = {{1, 2, 0, 0},
+							  {0, 0, 2, 1},
+							  {1ull << 32, 1ull << 32, 0, 0},
+							  {UINT64_MAX, 1, 0, 0},
+							  {1, 0, UINT64_MAX, UINT64_MAX}};
+	struct perf_event_attr attr = {.sample_type = PERF_SAMPLE_REGS_INTR};
+	struct tally_sample_layout layout;
+
+	assert_int_equal(tally_sample_layout_init(&layout, &attr), 0);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		uint64_t record[3 + TALLY_SIMD_HEAD] = {0, 6};
+		struct tally_sample sample;
+
+		memcpy(record + 2, heads[i], sizeof(heads[i]));
+		assert_int_equal(
+			tally_sample_decode(&layout, record, sizeof(record), &sample, NULL),
+			-EINVAL);
+		assert_int_equal(tally_sample_swap(&layout, record, sizeof(record), false, NULL),
+				 -EINVAL);
+	}
+}
+
 static void trailers_round_trip_and_agree_with_the_offsets(void **state)
 {
 	struct random random = random_start();
@@ -320,6 +404,8 @@ int main(void)
 		cmocka_unit_test(samples_of_every_type_round_trip),
 		cmocka_unit_test(every_read_format_round_trips),
 		cmocka_unit_test(truncated_samples_are_rejected),
+		cmocka_unit_test(unknown_register_abis_are_rejected),
+		cmocka_unit_test(too_many_vector_registers_are_rejected),
 		cmocka_unit_test(trailers_round_trip_and_agree_with_the_offsets),
 		cmocka_unit_test(unknown_bits_are_refused),
 		cmocka_unit_test(big_endian_branch_flags_are_swapped),

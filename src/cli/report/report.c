@@ -235,6 +235,8 @@ static int report_session(struct report *report)
 		tally_wrap_comments(&report->out, 0, (size_t)report->line_width);
 		if (config->header_only)
 			tally_pager_start();
+		if (config->header_only)
+			tally_session_warn(report->session);
 		if (ret || config->header_only)
 			return ret ? ret : tally_output_flush(&report->out);
 	}

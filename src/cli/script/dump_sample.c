@@ -77,12 +77,25 @@ static void dump_branches(struct tally_str *out, const struct tally_sample *samp
 		dump_words(out, "branch_counters", sample->branch_counters);
 }
 
+static void dump_simd(struct tally_str *out, struct tally_words simd)
+{
+	tally_json_u64(out, "nr_vectors", tally_words_get(simd, TALLY_SIMD_NR_VECTORS));
+	tally_json_u64(out, "vector_qwords", tally_words_get(simd, TALLY_SIMD_VECTOR_QWORDS));
+	tally_json_u64(out, "nr_pred", tally_words_get(simd, TALLY_SIMD_NR_PREDICATES));
+	tally_json_u64(out, "pred_qwords", tally_words_get(simd, TALLY_SIMD_PREDICATE_QWORDS));
+	simd.data += 8 * TALLY_SIMD_HEAD;
+	simd.nr -= TALLY_SIMD_HEAD;
+	dump_words(out, "simd", simd);
+}
+
 static void dump_regs(struct tally_str *out, const char *name, const struct tally_regs *regs)
 {
 	tally_json_open(out, name, '{');
 	tally_json_u64(out, "abi", regs->abi);
 	tally_json_u64(out, "mask", regs->mask);
 	dump_words(out, "regs", regs->values);
+	if (regs->simd.nr)
+		dump_simd(out, regs->simd);
 	tally_json_close(out, '}');
 }
 

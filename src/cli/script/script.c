@@ -301,6 +301,8 @@ static int script_session(const struct script_config *config, struct tally_sessi
 {
 	int ret = config->header || config->header_only ? script_header(session) : 0;
 
+	if (config->header_only)
+		tally_session_warn(session);
 	if (ret || config->header_only)
 		return ret;
 	if (config->dump_json)

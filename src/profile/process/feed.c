@@ -54,10 +54,13 @@ static int feed_sample(struct tally_feed *feed, const struct tally_feed_event *e
 		       const void *record, size_t size)
 {
 	struct tally_feed_sample sample; /* large; initialized by the decoder and sample_pass() */
+	struct tally_error err = {0};
 	uint64_t cookie;
 
 	if (!event->layout ||
-	    tally_sample_decode(event->layout, record, size, &sample.sample, NULL)) {
+	    tally_sample_decode(event->layout, record, size, &sample.sample, &err)) {
+		if (!feed->counts.damage)
+			feed->counts.damage = err.text;
 		tally_feed_damaged(feed, PERF_RECORD_SAMPLE);
 		return 0;
 	}

@@ -27,6 +27,7 @@ struct tally_feed_counts {
 	uint64_t samples; /* decoded samples */
 	uint64_t damaged; /* records counted by tally_feed_damaged(), incl. undecodable samples */
 	uint64_t damaged_samples; /* samples among the damaged records */
+	const char *damage;       /* why the first undecodable sample is one; constant, or NULL */
 	uint64_t lost_records;    /* lost records of any type, as reported by LOST */
 	uint64_t lost_samples;    /* lost samples, as reported by LOST_SAMPLES */
 	uint64_t throttled;       /* number of throttle records */

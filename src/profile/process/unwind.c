@@ -80,7 +80,7 @@ static bool regs_convert(const struct tally_unwind_arch *arch, const struct tall
 	uint64_t nr = 0;
 
 	regs->known = 0;
-	if (from->abi != PERF_SAMPLE_REGS_ABI_64)
+	if ((from->abi & ~(uint64_t)PERF_SAMPLE_REGS_ABI_SIMD) != PERF_SAMPLE_REGS_ABI_64)
 		return false;
 	for (unsigned i = 0; i < 64 && nr < from->values.nr; i++) {
 		if (!(from->mask >> i & 1))

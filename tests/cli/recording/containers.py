@@ -102,10 +102,10 @@ def test_two_files_of_one_path():
     with steps.Running(words) as there, steps.Running([program, "run"]) as here:
         path = record("two", "--no-symbols", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         with_names = record("two-named", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
-        tap.same(symbols(path, program), {"here_only", "there_only"}, "symbols")
+        tap.same(symbols(path, program) - {"main"}, {"here_only", "there_only"}, "symbols")  # a few samples are in main
     # The build ID table is indexed by path, so an ID would apply to both files with that path.
-    tap.same(symbols(path, program), {"here_only", "[unknown]"}, "symbols after their end")
-    tap.same(symbols(with_names, program), {"here_only", "there_only"}, "symbols that came with the recording")
+    tap.same(symbols(path, program) - {"main"}, {"here_only", "[unknown]"}, "symbols after their end")
+    tap.same(symbols(with_names, program) - {"main"}, {"here_only", "there_only"}, "symbols that came with the recording")
 
 
 def test_chroot():
