@@ -28,7 +28,7 @@ WRITERS = {
     "doctor": ["cli/doctor/doctor_print.c"],
     "stat": ["cli/stat/stat_json.c", "cli/main/via_programs.c"],
     "stat-plan": ["cli/stat/plan.c"],
-    "script": ["cli/script/dump.c", "cli/script/dump_sample.c"],
+    "script": ["cli/main/dump.c", "cli/main/dump_sample.c"],
     "page": ["page/meta.c"],
     "page-code": ["page/page_code.c", "page/page_source.c"],
 }
@@ -36,12 +36,12 @@ WRITERS = {
 TABLES = [
     ("health", "view/health.c", r'^\t\t\{"(\w+)", "'),
     ("health", "view/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
-    ("report", "view/columns.c", r'^\t\{"(\w+)", "[^"]*", TALLY_KEY_'),
+    ("report", "view/columns.c", r'^\t(?:\{|LABEL\(|WEIGHT\(|BRANCH\()"(\w+)", "[^"]*", (?:TALLY_KEY_|tally_cell_)'),
     ("stat", "cli/stat/stat_json.c", r'\{"(\w+)", key->'),
     ("stat", "cli/main/via_programs.c", r'\[TALLY_VIA_\w+\] =\s*\{"(\w+)"'),
     ("page", "page/meta.c", r'add_lines\("(\w+)"'),
     ("diff", "cli/diff/diff.c", r'\\"(\w+)\\":'),
-    ("script", "cli/script/dump_sample.c", r'dump_words\(out, "(\w+)"'),
+    ("script", "cli/main/dump_sample.c", r'dump_words\(out, "(\w+)"'),
     ("script", "abi/record_table.c", r'\b(?:U16|U32|U64|STRING)\("(\w+)"\)|\{"(\w+)", TALLY_FIELD_(?!READ)'),
     ("script", "perfdata/perfdata_records.c", r'\bFIELD\("(\w+)"|\{"(\w+)", TALLY_FIELD_|(?:true|false), "(\w+)"'),
     ("script", "abi/sample_fields.c", r'\{PERF_SAMPLE_\w+, "(\w+)"'),

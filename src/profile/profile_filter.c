@@ -32,6 +32,8 @@ static bool frame_passes(const struct tally_profile_filter *filter, const struct
 	if (filter->idle && frame->cpumode == PERF_RECORD_MISC_KERNEL &&
 	    list_has(filter->idle, name))
 		return false;
+	if (filter->named_only && !frame->symbol)
+		return false;
 	if (!list_has(filter->dsos, dso) && !list_has(filter->dsos, base_name(dso)))
 		return false;
 	if (!list_has(filter->symbols, name))
@@ -44,7 +46,7 @@ bool profile_filters(const struct tally_profile *profile)
 	const struct tally_profile_filter *filter = &profile->options.filter;
 
 	return filter->comms || filter->dsos || filter->symbols || filter->symbol_part ||
-	       filter->idle;
+	       filter->idle || filter->named_only;
 }
 
 bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame)

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/arith.h"
+#include "profile/process/branch_stack.h"
 #include "session/session_events.h"
 
 /* ---- profiles ------------------------------------------------------------------- */
@@ -29,6 +30,37 @@ static int profiling_start(struct profiling *profiling)
 	return ret;
 }
 
+static int profiling_add(struct profiling *profiling, const struct tally_perfdata_record *record,
+			 struct tally_feed_sample *sample)
+{
+	const struct tally_session_profile_options *options = profiling->options;
+	int ret = options->sample ? options->sample(options->arg, record, sample) : 0;
+
+	return ret ? ret : tally_profile_add(profiling->profile, sample);
+}
+
+static int profiling_add_branches(struct profiling *profiling,
+				  const struct tally_perfdata_record *record,
+				  const struct tally_feed_sample *sample)
+{
+	int ret = 0;
+
+	for (uint64_t i = 0; i < tally_branches(&sample->sample) && !ret; i++) {
+		const struct perf_branch_entry branch = tally_branch(&sample->sample, i);
+		struct tally_feed_sample one = *sample;
+
+		one.branch = &branch;
+		one.period = 1;
+		one.sample.ip = branch.to;
+		/* As in perf, a branch's addresses are in user space if they are mapped there. */
+		one.cpumode = tally_branch_locate(profiling->session->machine, sample->thread,
+						  PERF_RECORD_MISC_USER, branch.to)
+				      ->cpumode;
+		ret = profiling_add(profiling, record, &one);
+	}
+	return ret;
+}
+
 static int profiling_record(void *arg, struct tally_session *session,
 			    const struct tally_perfdata_record *record,
 			    struct tally_feed_sample *sample)
@@ -47,9 +79,8 @@ static int profiling_record(void *arg, struct tally_session *session,
 	if (ret ||
 	    (options->only_event && !tally_event_is_chosen(options->event_number, sample->event)))
 		return ret;
-	if (options->sample)
-		ret = options->sample(options->arg, record, sample);
-	return ret ? ret : tally_profile_add(profiling->profile, sample);
+	return options->branches ? profiling_add_branches(profiling, record, sample)
+				 : profiling_add(profiling, record, sample);
 }
 
 /* Read the file again to find the callers of marked buckets. The first pass has reported errors of

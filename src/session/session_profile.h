@@ -24,6 +24,9 @@ struct tally_session_profile_options {
 	void *arg;             /* for the callbacks */
 	uint64_t event_number; /* 1-based number of an event that must exist, or 0 */
 	bool only_event;       /* add only this event's samples */
+	/* Add each branch of a sample's branch stack, with its target as address and a period of 1,
+	 * in place of the sample. sample() is then called for each branch. */
+	bool branches;
 };
 
 /* Read the recording to its end, and a second time if the profile needs it, and finish the profile.

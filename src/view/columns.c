@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/path.h"
 #include "profile/frame_text.h"
+#include "view/sample_cells.h"
+#include "view/sample_labels.h"
 #include "view/view.h"
 
 static const struct tally_frame *row_frame(const struct tally_view *view,
@@ -39,26 +42,34 @@ void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out)
 	tally_str_add_bytes(out, text, sizeof(text));
 }
 
-static void text_children(const struct tally_view *view, const struct tally_row *row,
-			  struct tally_str *out)
+uint64_t tally_view_least(uint64_t total, double percent)
+{
+	double exact = (double)total * percent / 100;
+	uint64_t least = (uint64_t)exact;
+
+	return least + ((double)least < exact);
+}
+
+static void text_children(const struct tally_view *view, const struct tally_view_column *column,
+			  const struct tally_row *row, struct tally_str *out)
 {
 	tally_view_percent(row->total, view->total, out);
 }
 
-static void text_self(const struct tally_view *view, const struct tally_row *row,
-		      struct tally_str *out)
+static void text_self(const struct tally_view *view, const struct tally_view_column *column,
+		      const struct tally_row *row, struct tally_str *out)
 {
 	tally_view_percent(row->self, view->total, out);
 }
 
-static void text_sample(const struct tally_view *view, const struct tally_row *row,
-			struct tally_str *out)
+static void text_sample(const struct tally_view *view, const struct tally_view_column *column,
+			const struct tally_row *row, struct tally_str *out)
 {
 	tally_str_add_u64(out, row->self_nr);
 }
 
-static void text_period(const struct tally_view *view, const struct tally_row *row,
-			struct tally_str *out)
+static void text_period(const struct tally_view *view, const struct tally_view_column *column,
+			const struct tally_row *row, struct tally_str *out)
 {
 	tally_str_add_u64(out, row->self);
 }
@@ -68,8 +79,8 @@ static const char *comm_text(const struct tally_view *view, uint32_t comm)
 	return tally_intern_text(tally_machine_comms(view->profile->machine), comm);
 }
 
-static void text_comm(const struct tally_view *view, const struct tally_row *row,
-		      struct tally_str *out)
+static void text_comm(const struct tally_view *view, const struct tally_view_column *column,
+		      const struct tally_row *row, struct tally_str *out)
 {
 	tally_str_add(out, comm_text(view, row_group(view, row)->comm));
 }
@@ -85,32 +96,32 @@ static void add_thread(const struct tally_view *view, const struct tally_row *ro
 				   tally_machine_thread_at(view->profile->machine, group->thread)));
 }
 
-static void text_pid(const struct tally_view *view, const struct tally_row *row,
-		     struct tally_str *out)
+static void text_pid(const struct tally_view *view, const struct tally_view_column *column,
+		     const struct tally_row *row, struct tally_str *out)
 {
 	add_thread(view, row, row_group(view, row)->pid, out);
 }
 
-static void text_tid(const struct tally_view *view, const struct tally_row *row,
-		     struct tally_str *out)
+static void text_tid(const struct tally_view *view, const struct tally_view_column *column,
+		     const struct tally_row *row, struct tally_str *out)
 {
 	add_thread(view, row, row_group(view, row)->tid, out);
 }
 
-static void text_cpu(const struct tally_view *view, const struct tally_row *row,
-		     struct tally_str *out)
+static void text_cpu(const struct tally_view *view, const struct tally_view_column *column,
+		     const struct tally_row *row, struct tally_str *out)
 {
 	tally_str_addf(out, "%03" PRId32, (int32_t)row_group(view, row)->cpu);
 }
 
-static void text_dso(const struct tally_view *view, const struct tally_row *row,
-		     struct tally_str *out)
+static void text_dso(const struct tally_view *view, const struct tally_view_column *column,
+		     const struct tally_row *row, struct tally_str *out)
 {
 	tally_frame_add_file(row_frame(view, row), true, out);
 }
 
-static void text_symbol(const struct tally_view *view, const struct tally_row *row,
-			struct tally_str *out)
+static void text_symbol(const struct tally_view *view, const struct tally_view_column *column,
+			const struct tally_row *row, struct tally_str *out)
 {
 	char letter[4] = {'[', tally_cpumode_letter(row_frame(view, row)->cpumode), ']', ' '};
 
@@ -125,8 +136,8 @@ static void text_symbol(const struct tally_view *view, const struct tally_row *r
 	tally_view_frame_name(view, row->frame, out);
 }
 
-static void text_parent(const struct tally_view *view, const struct tally_row *row,
-			struct tally_str *out)
+static void text_parent(const struct tally_view *view, const struct tally_view_column *column,
+			const struct tally_row *row, struct tally_str *out)
 {
 	uint32_t parent = row_group(view, row)->parent;
 
@@ -136,10 +147,37 @@ static void text_parent(const struct tally_view *view, const struct tally_row *r
 		tally_view_frame_name(view, parent, out);
 }
 
-static void text_trace(const struct tally_view *view, const struct tally_row *row,
-		       struct tally_str *out)
+/* A cell of the row's label. */
+static void text_label(const struct tally_view *view, const struct tally_view_column *column,
+		       const struct tally_row *row, struct tally_str *out)
 {
-	tally_str_add(out, tally_intern_text(view->labels, row_group(view, row)->label));
+	if (view->labels)
+		tally_labels_add_cell(view->labels, column, row_group(view, row)->label, out);
+}
+
+/* A weight is multiplied by the number of samples, as rows have equal weights. */
+static void text_weight(const struct tally_view *view, const struct tally_view_column *column,
+			const struct tally_row *row, struct tally_str *out)
+{
+	size_t start = out->len;
+	uint64_t weight;
+	char *end;
+
+	text_label(view, column, row, out);
+	weight = strtoull(tally_str_text(out) + start, &end, 10);
+	if (*end || out->failed || out->len == start)
+		return;
+	out->len = start;
+	tally_str_add_u64(out, weight * row->self_nr);
+}
+
+/* The size of the row's function in bytes. */
+static void text_symbol_size(const struct tally_view *view, const struct tally_view_column *column,
+			     const struct tally_row *row, struct tally_str *out)
+{
+	const struct tally_symbol *symbol = row_frame(view, row)->symbol;
+
+	tally_str_add_u64(out, symbol ? symbol->end - symbol->start : 0);
 }
 
 /* Return the name of a line's file, or NULL if it is unknown. */
@@ -150,8 +188,8 @@ static const char *line_file(const struct tally_view *view, const struct tally_l
 
 /* Append a source location such as "util.c:12". Without line information, append the offset in the
  * function or file, as in perf. */
-static void text_line(const struct tally_view *view, const struct tally_row *row,
-		      struct tally_str *out)
+static void text_line(const struct tally_view *view, const struct tally_view_column *column,
+		      const struct tally_row *row, struct tally_str *out)
 {
 	const struct tally_frame *frame = row_frame(view, row);
 
@@ -168,8 +206,8 @@ static void text_line(const struct tally_view *view, const struct tally_row *row
 	}
 }
 
-static void text_file(const struct tally_view *view, const struct tally_row *row,
-		      struct tally_str *out)
+static void text_file(const struct tally_view *view, const struct tally_view_column *column,
+		      const struct tally_row *row, struct tally_str *out)
 {
 	const char *name = line_file(view, row_frame(view, row)->line);
 
@@ -177,8 +215,8 @@ static void text_file(const struct tally_view *view, const struct tally_row *row
 		tally_str_add(out, name);
 }
 
-static void text_event(const struct tally_view *view, const struct tally_row *row,
-		       struct tally_str *out)
+static void text_event(const struct tally_view *view, const struct tally_view_column *column,
+		       const struct tally_row *row, struct tally_str *out)
 {
 	tally_str_add_u64(out, view->event);
 }
@@ -189,6 +227,20 @@ static void text_event(const struct tally_view *view, const struct tally_row *ro
 #define PATH     TALLY_SHORTEN_PATH, 0
 #define NAME     TALLY_SHORTEN_NAME, 0
 #define SYMBOL   TALLY_SHORTEN_NAME, 4
+
+/* A column that is computed from samples, with the function and the way to shorten its cells. */
+#define LABEL(name, heading, cell, ...)                                                 \
+	{                                                                               \
+		name, heading, TALLY_KEY_LABEL, 0, false, text_label, __VA_ARGS__, cell \
+	}
+#define WEIGHT(name, heading, cell)                                               \
+	{                                                                         \
+		name, heading, TALLY_KEY_LABEL, 0, false, text_weight, TEXT, cell \
+	}
+#define BRANCH(name, heading, cell, ...)                                                      \
+	{                                                                                     \
+		name, heading, TALLY_KEY_LABEL, 0, false, text_label, __VA_ARGS__, cell, true \
+	}
 
 const struct tally_view_column tally_view_columns[] = {
 	{"overhead_children", "Children", 0, 8, true, text_children, TEXT},
@@ -208,7 +260,47 @@ const struct tally_view_column tally_view_columns[] = {
 	{"srcline", "Source:Line", TALLY_KEY_LINE, 0, false, text_line, PATH},
 	{"srcfile", "Source File", TALLY_KEY_FILE, 0, false, text_file, PATH},
 	{"parent", "Parent symbol", TALLY_KEY_PARENT, 0, false, text_parent, NAME},
-	{"trace", "Trace output", TALLY_KEY_LABEL, 0, false, text_trace, SENTENCE},
+	LABEL("trace", "Trace output", tally_cell_trace, SENTENCE),
+	LABEL("time", "Time", tally_cell_time, TEXT),
+	LABEL("addr", "Address", tally_cell_ip, TEXT),
+	LABEL("socket", "Socket", tally_cell_socket, TEXT),
+	LABEL("cgroup", "Cgroup", tally_cell_cgroup, PATH),
+	LABEL("cgroup_id", "Cgroup ID", tally_cell_cgroup_id, TEXT),
+	LABEL("comm_nodigit", "CommandNoDigit", tally_cell_comm_nodigit, TEXT),
+	LABEL("transaction", "Transaction", tally_cell_transaction, TEXT),
+	LABEL("code_page_size", "Code Page Size", tally_cell_code_page_size, TEXT),
+	LABEL("local_weight", "Local Weight", tally_cell_weight, TEXT),
+	WEIGHT("weight", "Weight", tally_cell_weight),
+	LABEL("local_ins_lat", "Local INSTR Latency", tally_cell_weight2, TEXT),
+	WEIGHT("ins_lat", "INSTR Latency", tally_cell_weight2),
+	LABEL("local_p_stage_cyc", "Local Pipeline Stage Cycle", tally_cell_weight3, TEXT),
+	WEIGHT("p_stage_cyc", "Pipeline Stage Cycle", tally_cell_weight3),
+	LABEL("local_retire_lat", "Local Retire Latency", tally_cell_weight3, TEXT),
+	WEIGHT("retire_lat", "Retire Latency", tally_cell_weight3),
+	LABEL("op", "Memory operation", tally_cell_op, TEXT),
+	LABEL("mem", "Memory access", tally_cell_mem, TEXT),
+	LABEL("locked", "Locked", tally_cell_locked, TEXT),
+	LABEL("tlb", "TLB access", tally_cell_tlb, TEXT),
+	LABEL("snoop", "Snoop", tally_cell_snoop, TEXT),
+	LABEL("blocked", "Blocked", tally_cell_blocked, TEXT),
+	LABEL("symbol_daddr", "Data Symbol", tally_cell_symbol_daddr, SYMBOL),
+	LABEL("dso_daddr", "Data Object", tally_cell_dso_daddr, PATH),
+	LABEL("dcacheline", "Data Cacheline", tally_cell_dcacheline, SYMBOL),
+	LABEL("phys_daddr", "Data Physical Address", tally_cell_phys_daddr, TEXT),
+	LABEL("data_page_size", "Data Page Size", tally_cell_data_page_size, TEXT),
+	BRANCH("dso_from", "Source Shared Object", tally_cell_dso_from, PATH),
+	BRANCH("dso_to", "Target Shared Object", tally_cell_dso_to, PATH),
+	BRANCH("symbol_from", "Source Symbol", tally_cell_symbol_from, SYMBOL),
+	BRANCH("symbol_to", "Target Symbol", tally_cell_symbol_to, SYMBOL),
+	BRANCH("addr_from", "Source Address", tally_cell_addr_from, SYMBOL),
+	BRANCH("addr_to", "Target Address", tally_cell_addr_to, SYMBOL),
+	BRANCH("srcline_from", "From Source:Line", tally_cell_srcline_from, PATH),
+	BRANCH("srcline_to", "To Source:Line", tally_cell_srcline_to, PATH),
+	BRANCH("mispredict", "Branch Mispredicted", tally_cell_mispredict, TEXT),
+	BRANCH("in_tx", "Branch in transaction", tally_cell_in_tx, TEXT),
+	BRANCH("abort", "Transaction abort", tally_cell_abort, TEXT),
+	BRANCH("cycles", "Basic Block Cycles", tally_cell_cycles, TEXT),
+	{"symbol_size", "Symbol size", TALLY_KEY_SYMBOL, 0, false, text_symbol_size, TEXT},
 	{"event", "Event", 0, 5, true, text_event, TEXT},
 	{NULL, NULL, 0, 0, false, NULL, TEXT},
 };
@@ -258,7 +350,7 @@ void tally_view_cell(const struct tally_view *view, const struct tally_view_colu
 {
 	size_t start = out->len;
 
-	column->text(view, row, out);
+	column->text(view, column, row, out);
 	tally_str_escape(out, start);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "view/shown_rows.h"
 
+#include "view/sample_labels.h"
+
 #include <string.h>
 
 uint64_t tally_show_graph_min(const struct tally_show *show, uint64_t period)
@@ -85,6 +87,16 @@ uint64_t tally_shown_rows_total(const struct tally_profile *profile, uint32_t ev
 					: profile->totals.data[event].period;
 }
 
+/* Return the value that corresponds to 100 %. */
+static uint64_t rows_total(const struct tally_shown_rows_options *options)
+{
+	const struct tally_profile *profile = options->profile;
+
+	if (options->show->is_relative && options->event < profile->totals.len)
+		return profile->totals.data[options->event].period_shown;
+	return tally_shown_rows_total(profile, options->event);
+}
+
 static struct tally_view make_view(const struct tally_shown_rows_options *options, uint64_t total)
 {
 	const struct tally_show *show = options->show;
@@ -131,14 +143,14 @@ static uint64_t sum_of(const struct tally_hist *hist)
 struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_options *options)
 {
 	const struct tally_show *show = options->show;
-	uint64_t total = tally_shown_rows_total(options->profile, options->event);
+	uint64_t total = rows_total(options);
 	bool filters = options->hide_kernel || options->hide_user || options->part;
 
 	return (struct tally_hist_options){
 		.keys = show->keys,
 		.children = show->children,
 		.has_paths = show->has_paths,
-		.labels = options->labels,
+		.labels = options->labels ? &options->labels->strings : NULL,
 		.is_parent = is_parent,
 		.wants = filters ? bucket_passes : NULL,
 		.selection = options->selection,
@@ -153,7 +165,7 @@ int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 			  struct tally_shown_rows *ret_chosen)
 {
 	const struct tally_hist_options making = tally_shown_rows_hist(options);
-	uint64_t total = tally_shown_rows_total(options->profile, options->event);
+	uint64_t total = rows_total(options);
 	int ret = tally_hist_build(options->profile, options->event, &making, &ret_chosen->hist);
 
 	if (ret)
@@ -162,7 +174,7 @@ int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 		make_view(options, options->is_relative ? sum_of(&ret_chosen->hist) : total);
 	ret_chosen->view.hist = &ret_chosen->hist;
 	rows_choose(options, &ret_chosen->view, &ret_chosen->hist,
-		    (uint64_t)((double)total * options->show->row_min_percent / 100));
+		    tally_view_least(total, options->show->row_min_percent));
 	return 0;
 }
 

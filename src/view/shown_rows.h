@@ -15,6 +15,7 @@ struct tally_show {
 	int widths[TALLY_VIEW_MAX_COLUMNS];
 	const int *asked; /* `widths` if the user chose widths, or NULL */
 	bool children;    /* rows include the cost of callees */
+	bool is_relative; /* percentages are relative to the samples that pass the filters */
 	bool has_paths;   /* include directories when distinguishing and showing source files */
 	enum tally_graph_style style;
 	enum tally_graph_order order;
@@ -40,7 +41,7 @@ bool tally_show_is_parent(const struct tally_show *show, const char *symbol);
 struct tally_shown_rows_options {
 	struct tally_profile *profile;
 	const struct tally_show *show;
-	const struct tally_intern *labels; /* NULL if the key "trace" is not used */
+	const struct tally_labels *labels; /* NULL without TALLY_KEY_LABEL */
 	uint32_t event;
 	const struct tally_selection *selection; /* NULL for all samples of the event */
 	bool graphs;                             /* build call graphs for all heavy rows */

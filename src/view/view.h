@@ -18,6 +18,12 @@
 #define TALLY_VIEW_MARK "..."
 
 struct tally_view;
+struct tally_labels;
+struct tally_feed_sample;
+
+/* Appends a cell that is computed from a sample; see view/sample_labels.h. */
+typedef void tally_cell_fn(struct tally_labels *labels, const struct tally_feed_sample *sample,
+			   struct tally_str *out);
 
 /* A column: its name for --sort and --fields, its heading, and the function that fills it. */
 struct tally_view_column {
@@ -26,10 +32,12 @@ struct tally_view_column {
 	int width;      /* width of a metric; 0 to fit the widest text */
 	bool is_number; /* written as a number in separated values and JSON */
 	/* Appends the cell's text as recorded; see tally_view_cell(). */
-	void (*text)(const struct tally_view *view, const struct tally_row *row,
-		     struct tally_str *out);
+	void (*text)(const struct tally_view *view, const struct tally_view_column *column,
+		     const struct tally_row *row, struct tally_str *out);
 	enum tally_shorten how; /* for names: how to shorten long names */
 	uint8_t kept;           /* width of a prefix that is always kept, e.g. "[k] " */
+	tally_cell_fn *cell;    /* with TALLY_KEY_LABEL: computes the cell of a sample */
+	bool of_branch;         /* exists only if rows are branches */
 };
 
 extern const struct tally_view_column tally_view_columns[];
@@ -37,7 +45,7 @@ extern const struct tally_view_column tally_view_columns[];
 /* Return the column with this name, or NULL. */
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len);
 
-enum { TALLY_VIEW_MAX_COLUMNS = 16 };
+enum { TALLY_VIEW_MAX_COLUMNS = 32 };
 
 enum tally_graph_style {
 	TALLY_STYLE_NONE,
@@ -53,7 +61,7 @@ struct tally_view {
 	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS];
 	int widths[TALLY_VIEW_MAX_COLUMNS];
 	int nr_columns;
-	const struct tally_intern *labels; /* names of the traces, with TALLY_KEY_LABEL */
+	const struct tally_labels *labels; /* with TALLY_KEY_LABEL */
 	uint32_t event;
 	uint64_t total;          /* value that corresponds to 100 % */
 	const char *symbol_part; /* show only rows with this string in their symbol; NULL for all */
@@ -128,6 +136,9 @@ bool tally_view_frame_is_inlined(const struct tally_view *view, uint32_t frame);
 /* Append a frame's name for graphs, escaped and shortened to at most `columns` columns. */
 void tally_view_frame_text(const struct tally_view *view, uint32_t frame, size_t columns,
 			   const char *mark, struct tally_str *out);
+
+/* Return the least value that is at least `percent` of `total`. */
+uint64_t tally_view_least(uint64_t total, double percent);
 
 /* Append `part` / `whole` as a percentage like "12.34%", or 0 % if `whole` is 0. */
 void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out);

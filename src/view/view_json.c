@@ -40,7 +40,7 @@ static void cell_json(const struct tally_view *view, const struct tally_view_col
 	struct tally_str text = {0};
 	const char *start;
 
-	column->text(view, row, &text);
+	column->text(view, column, row, &text);
 	for (start = tally_str_text(&text); *start == ' '; start++)
 		;
 	tally_json_text(out, column->name, start);

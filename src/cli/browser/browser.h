@@ -26,7 +26,7 @@ struct tally_browser_source {
 	struct tally_profile *profile;
 	struct tally_row_options *rows; /* complete; keys and columns follow the sort order */
 	const char *symfs;              /* root directory for source files, or NULL */
-	const struct tally_intern *labels;
+	const struct tally_labels *labels;
 	uint32_t first_event, nr_events;
 	void *arg; /* passed to the callbacks below */
 	/* Return the name of an event, or NULL if there is no such event or it has no samples. */

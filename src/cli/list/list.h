@@ -9,7 +9,7 @@
 
 struct list_config {
 	struct tally_event_source source;
-	bool json, no_desc, details, deprecated;
+	bool json, raw_dump, no_desc, details, deprecated;
 	int verbose;
 };
 

@@ -212,10 +212,13 @@ void list_print_begin(struct list_printer *printer)
 
 void list_print(struct list_printer *printer, const struct tally_event_info *info)
 {
-	const char *why = list_prober_why_not(&printer->prober, info);
+	const char *why =
+		printer->config->raw_dump ? NULL : list_prober_why_not(&printer->prober, info);
 
 	printer->nr++;
-	if (printer->config->json)
+	if (printer->config->raw_dump)
+		tally_str_addf(&printer->out, "%s ", info->name);
+	else if (printer->config->json)
 		json_event(printer, info, why);
 	else
 		text_event(printer, info, why);
@@ -227,6 +230,8 @@ void list_print_end(struct list_printer *printer)
 {
 	if (printer->config->json) {
 		tally_str_add(&printer->out, "]}\n");
+	} else if (printer->config->raw_dump) {
+		tally_str_add_char(&printer->out, '\n');
 	}
 	flush(printer);
 }

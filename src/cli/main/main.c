@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "cli/main/commands.h"
 #include "cli/main/pager.h"
+#include "cli/main/global_options.h"
 #include "cli/main/perf_options.h"
 #include "cli/main/print.h"
 #include "cli/main/truncation.h"
@@ -83,28 +84,12 @@ static int finish_files(int status)
 	return status;
 }
 
-/* Parse perf's options before the command name. Return the number of options. */
-static int parse_global(int argc, char **argv, bool *ret_paginate)
-{
-	int at = 1;
-
-	for (; at < argc; at++) {
-		if (!strcmp(argv[at], "--no-pager"))
-			tally_pager_disable();
-		else if (!strcmp(argv[at], "-p") || !strcmp(argv[at], "--paginate"))
-			*ret_paginate = true;
-		else
-			break;
-	}
-	return at - 1;
-}
-
 /* Return the command name. -v and -h are translated to the corresponding commands. */
 static const char *command_name(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
 
-	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
+	if (!strcmp(name, "--version") || !strcmp(name, "-v") || !strcmp(name, "-vv"))
 		return "version";
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		return "help";
@@ -134,7 +119,10 @@ int main(int argc, char **argv)
 
 	/* The parent may have set SIGCHLD to SIG_IGN, but tally waits for its own children. */
 	signal(SIGCHLD, SIG_DFL);
-	nr = parse_global(argc, argv, &paginate);
+	tally_started_as(argv[0]);
+	nr = tally_global_options(argc, argv, &paginate);
+	if (nr < 0)
+		return finish_output(-1 - nr);
 	argc -= nr;
 	argv += nr;
 	name = command_name(argc, argv);
@@ -148,5 +136,5 @@ int main(int argc, char **argv)
 	tally_truncation_survive();
 	status = finish_files(finish_output(run_command(command, argc, argv, paginate)));
 	tally_pager_finish();
-	return status;
+	return tally_perf_status(command, status);
 }

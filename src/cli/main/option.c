@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/main/command.h"
+#include "cli/main/global_options.h"
 #include "cli/main/perf_options.h"
 #include "cli/main/print.h"
 
@@ -291,6 +292,10 @@ static int parse_long(struct parser *in, const char *word)
 
 	if (!strcmp(name, "help")) {
 		tally_command_help(in->command);
+		return DONE;
+	}
+	if (!strcmp(name, "list-opts")) {
+		tally_print_option_names(in->command);
 		return DONE;
 	}
 	option = theirs ? NULL : find_word(in, name, len, &negated, &ambiguous);

@@ -20,6 +20,10 @@
 #define NO_SOURCE       "the report does not show source code; use 'tally annotate'"
 #define ONE_READER      "existing processes are read by one thread, without a time limit"
 #define NO_LBR          "call stacks of different samples are not combined"
+#define OWN_LINES       "tally reads source lines itself, without addr2line"
+#define NO_TPEBS        "tally uses the mean latencies that Intel publishes; use perf"
+#define NO_LATENCY      "shares are of CPU time; tally does not weight them by running threads"
+#define NO_TYPES        "tally does not look up the types of data; use perf"
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
 static const struct tally_perf_option stat_rows[] = {
@@ -36,6 +40,14 @@ static const struct tally_perf_option stat_rows[] = {
 	{0, "iostat", OPTIONAL, REFUSED, "count the events of the uncore_iio PMUs, or use perf"},
 	{0, "percore-show-thread", NONE, REFUSED, "-A shows each hardware thread"},
 	{0, "smi-cost", NONE, REFUSED, "count msr/smi/ and msr/aperf/ with -e"},
+	{0, "metric-no-threshold", NONE, ACCEPTED, "thresholds need no additional events"},
+	{0, "affinity", NONE, ACCEPTED, "counters are read from any CPU"},
+	{0, "per-cache", OPTIONAL, REFUSED, "use --per-die, or -A and add up the CPUs of a cache"},
+	{0, "per-cluster", NONE, REFUSED, "use --per-core, or -A and add up the CPUs of a cluster"},
+	{0, "pmu-filter", NEEDED, REFUSED,
+	 "list the events with their PMU: -e uncore_imc_0/cas_count_read/"},
+	{0, "record-tpebs", NONE, REFUSED, NO_TPEBS},
+	{0, "tpebs-mode", NEEDED, REFUSED, NO_TPEBS},
 	{0}};
 
 static const struct tally_perf_option record_rows[] = {
@@ -65,38 +77,36 @@ static const struct tally_perf_option record_rows[] = {
 	 "use --switch-output, which starts a new file by signal, size or time"},
 	{0, "threads", OPTIONAL, ACCEPTED, "one thread drains all rings into one file"},
 	{0, "vmlinux", NEEDED, REFUSED, "specify it when reporting: 'tally report -k FILE'"},
+	{0, "data-mmap", NONE, REFUSED, "-d records data addresses and data mappings"},
+	{0, "latency", NONE, REFUSED, NO_LATENCY},
+	{0, "off-cpu-thresh", NEEDED, REFUSED,
+	 "record sched:sched_switch with -g, or use bcc's offcputime"},
+	{0, "sample-mem-info", NONE, REFUSED, "-d also records the data source"},
+	{0, "setup-filter", NEEDED, REFUSED,
+	 "only tracepoints have filters, which need no preparation"},
 	{0}};
 
 static const struct tally_perf_option report_rows[] = {
-	{'b', "branch-stack", NONE, REFUSED,
-	 "rows are samples, not branches; 'tally script -F brstacksym' lists branches"},
-	{'D', "dump-raw-trace", NONE, REFUSED, "use 'tally script -D'"},
-	{'I', "show-info", NONE, REFUSED, "use --header, which prints CPUs and caches as well"},
 	{'M', "disassembler-style", NEEDED, ACCEPTED, "the report does not show instructions"},
 	{'m', "modules", NONE, ACCEPTED,
 	 "module symbols are always used if the module files exist"},
 	{'T', "threads", NONE, REFUSED,
 	 "for the counts of each thread, use 'tally record -s' and 'tally script -D'"},
-	{'U', "hide-unresolved", NONE, REFUSED, "use --query -self-sym:[unknown] instead"},
 	{'v', "verbose", NONE, ACCEPTED, "--health shows what could not be read, and why"},
 	{0, "exclude-other", NONE, REFUSED,
 	 "use --sort parent -p NAME; -x sets the separator here"},
 	{0, "asm-raw", NONE, ACCEPTED, NO_SOURCE},
-	{0, "branch-history", NONE, REFUSED, "use 'tally script -F +brstacksym'"},
+	{0, "branch-history", NONE, REFUSED,
+	 "use --branch-stack, or 'tally script -F +brstacksym'"},
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},
 	{0, "disable-order", NONE, ACCEPTED, "samples are always sorted by time"},
 	{0, "group-sort-idx", NEEDED, ACCEPTED, NO_GROUPING},
-	{0, "hierarchy", NONE, REFUSED, "use --sort comm, then the browser (--tui) or --html"},
 	{0, "ignore-callees", NEEDED, REFUSED, "use --sort parent -p NAME"},
 	{0, "ignore-vmlinux", NONE, REFUSED, "specify kernel symbols with --kallsyms"},
-	{0, "itrace", OPTIONAL, REFUSED, NO_PT},
-	{0, "mem-mode", NONE, REFUSED, "use 'tally script -F addr,data_src,weight,sym'"},
-	{0, "mmaps", NONE, REFUSED, "use 'tally script -D', which lists every map"},
+	{0, "itrace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "ns", NONE, ACCEPTED, "the report has no time columns"},
 	{0, "objdump", NEEDED, ACCEPTED, OWN_CODE},
 	{0, "percent-type", NEEDED, ACCEPTED, NO_SOURCE},
-	{0, "percentage", NEEDED, REFUSED,
-	 "percentages are always relative to the total; --json contains both sums"},
 	{0, "prefix", NEEDED, ACCEPTED, NO_SOURCE},
 	{0, "prefix-strip", NEEDED, ACCEPTED, NO_SOURCE},
 	{0, "pretty", NEEDED, ACCEPTED, "only affects -T, which is not supported"},
@@ -109,14 +119,13 @@ static const struct tally_perf_option report_rows[] = {
 	{0, "skip-empty", NONE, ACCEPTED, "events without samples have no rows"},
 	{0, "socket-filter", NEEDED, REFUSED, "list the CPUs of the socket: --cpu 0-7"},
 	{0, "source", NONE, ACCEPTED, NO_SOURCE},
-	{0, "stats", NONE, REFUSED, "use 'tally script -D | grep -c RECORD' or --health"},
 	{0, "stitch-lbr", NONE, REFUSED, NO_LBR},
 	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
 	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
-	{0, "tasks", NONE, REFUSED, "use --sort pid,tid,comm"},
-	{0, "time-quantum", NEEDED, REFUSED,
-	 "use --time, or the HTML page (--html), which has a timeline"},
 	{0, "total-cycles", NONE, REFUSED, "cycles are not summed by basic block; use perf"},
+	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
+	{0, "latency", NONE, REFUSED, NO_LATENCY},
+	{0, "parallelism", NEEDED, REFUSED, NO_LATENCY},
 	{0}};
 
 static const struct tally_perf_option script_rows[] = {
@@ -125,7 +134,6 @@ static const struct tally_perf_option script_rows[] = {
 	 "warnings about out-of-order and lost records are always printed"},
 	{'g', "gen-script", NEEDED, REFUSED,
 	 "tally has no built-in interpreters; feed the output of --dump-json to a script"},
-	{'I', "show-info", NONE, REFUSED, "use 'tally report --header-only'"},
 	{'L', "Latency", NONE, REFUSED,
 	 "record with 'tally record -R', then use 'tally script --dump-json'"},
 	{'l', "list", NONE, REFUSED, "perf's scripts are not part of tally"},
@@ -140,7 +148,6 @@ static const struct tally_perf_option script_rows[] = {
 	 "tally does not load plugins; process the output of --dump-json instead"},
 	{0, "dlfilter", NEEDED, REFUSED,
 	 "tally does not load plugins; process the output of --dump-json instead"},
-	{0, "dump-unsorted-raw-trace", NONE, REFUSED, "use -D, which prints records in file order"},
 	{0, "graph-function", NEEDED, REFUSED, NO_PT},
 	{0, "guest-code", NONE, REFUSED, NO_GUEST},
 	{0, "guestkallsyms", NEEDED, REFUSED, NO_GUEST},
@@ -148,24 +155,22 @@ static const struct tally_perf_option script_rows[] = {
 	{0, "guestmount", NEEDED, REFUSED, NO_GUEST},
 	{0, "guestvmlinux", NEEDED, REFUSED, NO_GUEST},
 	{0, "insn-trace", OPTIONAL, REFUSED, NO_PT},
-	{0, "itrace", OPTIONAL, REFUSED, NO_PT},
+	{0, "itrace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "list-dlfilters", NONE, REFUSED, "tally does not load plugins"},
 	{0, "max-blocks", NEEDED, REFUSED,
 	 "instructions between branches are not printed; use perf"},
 	{0, "per-event-dump", NONE, REFUSED,
 	 "put event first in -F, and split the output by event"},
-	{0, "show-bpf-events", NONE, REFUSED, "use -D or --dump-json"},
 	{0, "show-kernel-path", NONE, REFUSED, "'tally buildid-list' shows the kernel"},
-	{0, "show-lost-events", NONE, REFUSED, "use -D or --dump-json"},
-	{0, "show-namespace-events", NONE, REFUSED, "use -D or --dump-json"},
 	{0, "show-on-off-events", NONE, REFUSED, NO_SWITCH},
-	{0, "show-round-events", NONE, REFUSED, "use -D or --dump-json"},
-	{0, "show-text-poke-events", NONE, REFUSED, "use -D or --dump-json"},
 	{0, "stitch-lbr", NONE, REFUSED, NO_LBR},
 	{0, "stop-bt", NEEDED, REFUSED, "--max-stack limits callchains by length"},
 	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
 	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
 	{0, "xed", OPTIONAL, REFUSED, OWN_CODE},
+	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
+	{0, "merge-callchains", NONE, ACCEPTED,
+	 "deferred callchains are always joined; -D shows the records"},
 	{0}};
 
 static const struct tally_perf_option top_rows[] = {
@@ -203,14 +208,18 @@ static const struct tally_perf_option top_rows[] = {
 	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
 	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
 	{0, "sym-annotate", NEEDED, REFUSED, "use 'tally record' and 'tally annotate SYMBOL'"},
+	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
+	{0, "branch-history", NONE, REFUSED,
+	 "use 'tally record -b' and 'tally report --branch-stack'"},
 	{0}};
 
 static const struct tally_perf_option list_rows[] = {
 	{'d', "desc", NONE, ACCEPTED, "descriptions are shown by default; --no-desc hides them"},
-	{0, "long-desc", NONE, REFUSED, "use --details; -v has a different meaning here"},
 	{0, "cputype", NEEDED, REFUSED, "specify the PMU as an argument: 'tally list cpu_core'"},
 	{0, "debug", NONE, ACCEPTED,
 	 "warnings about events that cannot be listed are always printed"},
+	{'o', "output", NEEDED, REFUSED, "redirect the output: 'tally list > FILE'"},
+	{0, "unit", NEEDED, REFUSED, "specify the PMU as an argument: 'tally list cpu_core'"},
 	{0}};
 
 static const struct tally_perf_option buildids_rows[] = {
@@ -225,6 +234,11 @@ static const struct tally_perf_option annotate_rows[] = {
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},
 	{0, "itrace", OPTIONAL, REFUSED, NO_PT},
 	{0, "stdio2", NONE, REFUSED, "use --stdio"},
+	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
+	{0, "code-with-type", NONE, REFUSED, NO_TYPES},
+	{0, "data-type", OPTIONAL, REFUSED, NO_TYPES},
+	{0, "skip-empty", NONE, ACCEPTED, "events without samples have no column"},
+	{0, "type-stat", NONE, REFUSED, NO_TYPES},
 	{0}};
 
 static const struct tally_perf_option diff_rows[] = {

@@ -44,7 +44,8 @@ static bool has_column(const struct tally_row_options *options,
 		       const struct tally_view_column *column)
 {
 	for (int i = 0; i < options->show.nr_columns; i++) {
-		if (options->show.columns[i]->text == column->text)
+		if (options->show.columns[i]->text == column->text &&
+		    options->show.columns[i]->cell == column->cell)
 			return true;
 	}
 	return false;

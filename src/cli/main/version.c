@@ -3,9 +3,14 @@
 #include <stdio.h>
 
 #include "cli/main/commands.h"
+#include "cli/main/global_options.h"
 #include "disasm/disasm.h"
 #include "dwarf/dwarf.h"
 #include "symbols/demangle.h"
+
+/* The version of perf to which options and output are compared. Programs that start perf require
+ * at least some version. */
+#define PERF_VERSION "6.1.0"
 
 struct version_config {
 	bool build_options;
@@ -14,6 +19,8 @@ struct version_config {
 static const struct tally_option version_options[] = {
 	{0, "build-options", TALLY_OPTION_FLAG, offsetof(struct version_config, build_options),
 	 NULL, "show which features are built in"},
+	{'v', "verbose", TALLY_OPTION_FLAG, offsetof(struct version_config, build_options), NULL,
+	 "alias for --build-options"},
 	TALLY_OPTION_END,
 };
 
@@ -31,7 +38,10 @@ static int version_run(int argc, char **argv)
 	ret = tally_options_parse(&tally_command_version, &config, argc, argv, 0, &first);
 	if (ret)
 		return ret - 1;
-	printf("tally version %s\n", TALLY_VERSION);
+	if (tally_is_perf())
+		printf("perf version %s (tally %s)\n", PERF_VERSION, TALLY_VERSION);
+	else
+		printf("tally version %s\n", TALLY_VERSION);
 	if (!config.build_options)
 		return TALLY_EXIT_OK;
 	print_option("elf", true, "symbols and build IDs of ELF files (built-in)");

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/attr.h"
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/main/commands.h"
@@ -17,18 +16,10 @@
 #include "view/recording_header.h"
 #include "cli/report/report_export.h"
 #include "cli/report/report.h"
+#include "cli/report/report_mode.h"
+#include "cli/report/report_records.h"
+#include "cli/main/dump.h"
 #include "view/wrap.h"
-
-static bool session_is_tracing(const struct tally_session *session)
-{
-	const struct tally_perfdata_event *event;
-	size_t i = 0;
-
-	while ((event = tally_perfdata_event(session->data, i)) &&
-	       event->attr.type == PERF_TYPE_TRACEPOINT)
-		i++;
-	return i && !event;
-}
 
 /* Return true if callers are needed only for the call graphs of heavy rows. In that case, a second
  * pass reads the callers for just these rows, because most samples belong to other rows. A second
@@ -39,7 +30,7 @@ static bool report_reads_twice(const struct report *report)
 	const struct report_config *config = report->config;
 
 	return config->rows.show.style != TALLY_STYLE_NONE && !config->rows.show.children &&
-	       !report->browses && !config->svg &&
+	       !report->reading.branches && !report->browses && !config->svg &&
 	       !(config->rows.show.keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
 	       !report->session->query && tally_show_graph_min(&config->rows.show, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
@@ -60,13 +51,8 @@ static int report_start(void *arg, struct tally_session *session,
 {
 	struct report *report = arg;
 	struct report_config *config = report->config;
-	int ret;
+	int ret = report_columns(report);
 
-	/* As in perf, "trace" is the default sort key if all events are tracepoints. */
-	if (session_is_tracing(session))
-		config->rows.default_sort = "trace";
-	ret = tally_row_options_finish(&config->rows,
-				       tally_session_has(session, PERF_SAMPLE_CALLCHAIN));
 	if (ret)
 		return ret;
 	options->max_stack = (uint32_t)config->max_stack;
@@ -88,6 +74,7 @@ static int report_start(void *arg, struct tally_session *session,
 		.comms = config->rows.comm_list.items,
 		.dsos = config->rows.dso_list.items,
 		.symbols = config->rows.symbol_list.items,
+		.named_only = config->hide_unresolved,
 		/* For --svg, filter samples, because there are no rows to filter. */
 		.symbol_part = config->svg ? config->rows.show.symbol_part
 					   : tally_show_sample_part(&config->rows.show),
@@ -96,50 +83,46 @@ static int report_start(void *arg, struct tally_session *session,
 	return 0;
 }
 
-/* Limit on the total size of distinct tracepoint texts: a constant plus a multiple of the file
- * size, or of the total size of the samples outside compressed data if that is larger. */
-enum { TRACES_MAX_MIB = 64, TRACES_PER_BYTE = 16 };
+/* Limit on the total size of distinct labels: a constant plus a multiple of the file size, or of
+ * the total size of the samples outside compressed data if that is larger. */
+enum { LABELS_MAX_MIB = 64, LABELS_PER_BYTE = 16 };
 
-/* Count `len` bytes for a new text against the limit. Fails with -E2BIG, after printing an error,
- * if the limit is exceeded. In the second pass, there are no new texts. */
-static int charge_trace(struct report *report, size_t len)
+/* Count `len` bytes for a new label against the limit. Fails with -E2BIG, after printing an error,
+ * if the limit is exceeded. In the second pass, there are no new labels. */
+static int charge_label(struct report *report, size_t len)
 {
 	uint64_t size = tally_perfdata_info(report->session->data)->file_size;
-	uint64_t limit = TALLY_MAX(size, report->sample_bytes) * TRACES_PER_BYTE;
+	uint64_t limit = TALLY_MAX(size, report->sample_bytes) * LABELS_PER_BYTE;
 
-	report->trace_bytes += len;
-	if (report->trace_bytes <= limit + (TRACES_MAX_MIB << 20))
+	report->label_bytes += len;
+	if (report->label_bytes <= limit + (LABELS_MAX_MIB << 20))
 		return 0;
 	if (!report->session->is_again)
-		tally_print_error("%s: distinct tracepoint output exceeds the limit of %d MiB plus "
-				  "%d times the file size and is only shown up to that limit; use "
-				  "other keys, such as --sort symbol",
-				  report->session->name, TRACES_MAX_MIB, TRACES_PER_BYTE);
+		tally_print_error("%s: distinct texts of the sort keys exceed the limit of %d MiB "
+				  "plus %d times the file size; rows are only shown up to that "
+				  "limit; use other keys, such as --sort symbol",
+				  report->session->name, LABELS_MAX_MIB, LABELS_PER_BYTE);
 	return -E2BIG;
 }
 
-/* Label the sample with the index of its tracepoint text. */
-static int report_trace(void *arg, const struct tally_perfdata_record *record,
+static int report_label(void *arg, const struct tally_perfdata_record *record,
 			struct tally_feed_sample *sample)
 {
 	struct report *report = arg;
-	struct tally_str *text = &report->trace;
-	size_t nr = report->traces.strings.len;
-	int ret;
+	size_t len;
+	int ret = tally_labels_set(&report->labels, sample, &len);
 
-	if (!(report->config->rows.show.keys & TALLY_KEY_LABEL))
-		return 0;
-	tally_str_clear(text);
-	if (sample->attr->type != PERF_TYPE_TRACEPOINT)
-		tally_str_add(text, "N/A");
-	else if (report->tracing || !tally_tracing_new(report->session, &report->tracing))
-		tally_tracing_print(report->tracing, sample->attr, &sample->sample, text);
-	if (tally_str_error(text))
-		return -ENOMEM;
 	/* Records inside compressed data have no file offset. */
-	report->sample_bytes += record->offset == UINT64_MAX ? 0 : record->size;
-	ret = tally_intern(&report->traces, tally_str_text(text), text->len, &sample->label);
-	return ret || nr == report->traces.strings.len ? ret : charge_trace(report, text->len);
+	if (report->labels.nr_columns)
+		report->sample_bytes += record->offset == UINT64_MAX ? 0 : record->size;
+	return ret || !len ? ret : charge_label(report, len);
+}
+
+static int report_other(void *arg, const struct tally_perfdata_record *record)
+{
+	struct report *report = arg;
+
+	return tally_labels_other(&report->labels, record);
 }
 
 /* Mark the rows for which call graphs are shown. */
@@ -200,15 +183,17 @@ static int report_show(struct report *report)
 /* Read the recording, and show as much of it as can be read. */
 static int report_read(struct report *report)
 {
-	const struct tally_session_profile_options options = {
+	int ret, shown;
+
+	report->reading = (struct tally_session_profile_options){
 		.start = report_start,
-		.sample = report_trace,
+		.sample = report_label,
+		.other = report_other,
 		.mark = report_mark,
 		.arg = report,
 		.event_number = report->config->event_number,
 	};
-	int ret = tally_session_profile(report->session, &options, &report->profile), shown;
-
+	ret = tally_session_profile(report->session, &report->reading, &report->profile);
 	if (!report->profile.machine)
 		return ret;
 	shown = report_show(report);
@@ -240,6 +225,12 @@ static int report_session(struct report *report)
 		if (ret || config->header_only)
 			return ret ? ret : tally_output_flush(&report->out);
 	}
+	if (config->raw_dump)
+		return tally_dump_text(report->session);
+	if (config->stats)
+		return report_stats(report->session);
+	if (config->tasks || config->mmaps)
+		return report_tasks(report->session, config->mmaps);
 	return report_read(report);
 }
 
@@ -264,9 +255,7 @@ static int report_show_rows(struct report_config *config)
 		tally_profile_free(&report.profile);
 		tally_recording_close(&session);
 	}
-	tally_tracing_free(report.tracing);
-	tally_intern_free(&report.traces);
-	tally_str_free(&report.trace);
+	tally_labels_free(&report.labels);
 	tally_str_free(&report.out);
 	return ret;
 }
@@ -286,7 +275,7 @@ static int report_run(int argc, char **argv)
 		return ret - 1;
 	if (report_documents_check(&config, word) || report_export_check(&config))
 		return TALLY_EXIT_USAGE;
-	if (tally_row_options_check(&config.rows))
+	if (tally_row_options_check(&config.rows) || report_mode_check(&config))
 		return TALLY_EXIT_ERROR;
 	if (word)
 		config.rows.show.symbol_part = word;
@@ -303,6 +292,16 @@ const struct tally_command tally_command_report = {
 	.name = "report",
 	.summary = "Show the profile of a recording",
 	.usage = "[OPTIONS] [FILE] [SYMBOL]",
+	.about =
+		" More sort keys. Samples: time addr socket cgroup cgroup_id comm_nodigit "
+		"transaction\n"
+		" code_page_size symbol_size. Weights: weight ins_lat p_stage_cyc retire_lat "
+		"(times the\n"
+		" number of samples), and each with local_. Memory accesses: op mem snoop tlb "
+		"locked\n"
+		" blocked symbol_daddr dso_daddr dcacheline phys_daddr data_page_size. Branches:\n"
+		" dso_from dso_to symbol_from symbol_to addr_from addr_to srcline_from srcline_to\n"
+		" mispredict in_tx abort cycles.\n",
 	.options = report_options,
 	.privileged = true,
 	.run = report_run,

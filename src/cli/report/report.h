@@ -3,25 +3,25 @@
 #ifndef TALLY_CLI_REPORT_REPORT_H
 #define TALLY_CLI_REPORT_REPORT_H
 
-#include "base/intern.h"
 #include "cli/main/document.h"
 #include "cli/report/report_config.h"
 #include "session/session.h"
-#include "session/session_tracing.h"
+#include "session/session_profile.h"
+#include "view/sample_labels.h"
 
 struct report {
 	struct report_config *config;
 	struct tally_session *session;
 	struct tally_profile profile;
-	struct tally_tracing *tracing; /* NULL if not used yet */
-	struct tally_intern traces;    /* tracepoint texts, for the sort key "trace" */
-	struct tally_str trace;
-	/* Total size of the texts, and total size of the samples outside compressed data. */
-	uint64_t trace_bytes, sample_bytes;
-	uint64_t rows_shown; /* total for all events */
-	const char *query;   /* initial filter for the browser, or NULL */
-	bool browses;        /* use the terminal browser */
-	int line_width;      /* terminal width for text output, or 0 if there is no terminal */
+	struct tally_session_profile_options reading;
+	struct tally_labels labels; /* for sort keys that are computed from samples */
+	/* Total size of the labels, and total size of the samples outside compressed data. */
+	uint64_t label_bytes, sample_bytes;
+	double node_min_percent; /* with --hierarchy */
+	uint64_t rows_shown;     /* total for all events */
+	const char *query;       /* initial filter for the browser, or NULL */
+	bool browses;            /* use the terminal browser */
+	int line_width;          /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
 	/* Output of --svg or --format while it is being written, or NULL. */
 	struct tally_document *document;

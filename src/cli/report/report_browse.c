@@ -15,8 +15,10 @@
 bool report_wants_browser(const struct report_config *config)
 {
 	bool asks_text = config->stdio || config->json || config->separator || config->header ||
-			 config->header_only || config->health || config->quiet || config->svg ||
-			 config->format;
+			 config->header_only || config->health || config->raw_dump ||
+			 config->stats || config->tasks || config->mmaps ||
+			 (config->branch_given && config->branch_stack) || config->mem_mode ||
+			 config->hierarchy || config->quiet || config->svg || config->format;
 
 	if (config->tui)
 		return true;
@@ -88,7 +90,7 @@ int report_browse(struct report *report)
 		.nr_events = (uint32_t)report->profile.totals.len,
 		.rows = &report->config->rows,
 		.symfs = report->session->options.symbols.symfs,
-		.labels = &report->traces,
+		.labels = &report->labels,
 		.arg = report,
 		.event = event_name,
 		.fields = fields,

@@ -10,13 +10,18 @@
 struct report_config {
 	struct tally_recording_options recording;
 	struct tally_row_options rows;
-	const char *separator, *colour;
+	const char *separator, *colour, *percentage, *time_quantum;
 	const char *svg;             /* file to write a flame graph to, or NULL */
 	const char *format, *output; /* --format and -o; NULL for text and standard output */
 	const char *html, *baseline; /* see cli/main/html_file.h */
+	uint64_t time_quantum_ns;    /* 0 for the default */
 	uint64_t event_number;       /* 1-based; 0 for all events */
 	uint64_t max_stack;
 	bool event_given, csv;
+	bool branch_stack,
+		branch_given; /* rows are branches; decided by the recording if not given */
+	bool mem_mode, hide_unresolved, hierarchy;
+	bool raw_dump, stats, tasks, mmaps;
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;
 	bool html_source; /* see cli/main/html_file.h */

@@ -10,6 +10,7 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "view/view_csv.h"
+#include "view/view_hierarchy.h"
 #include "view/health.h"
 #include "cli/report/report_export.h"
 #include "cli/report/report.h"
@@ -76,7 +77,7 @@ struct tally_shown_rows_options report_rows_options(struct report *report, uint3
 	return (struct tally_shown_rows_options){
 		.profile = &report->profile,
 		.show = &report->config->rows.show,
-		.labels = &report->traces,
+		.labels = &report->labels,
 		.event = event,
 		.graphs = true,
 	};
@@ -95,6 +96,16 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 	rows.view.separator = config->separator;
 	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
 	add_event_heading(report, event, &report->profile.totals.data[event->index]);
+	if (config->hierarchy) {
+		size_t shown;
+
+		ret = tally_view_hierarchy(&rows.view, report->node_min_percent, config->quiet,
+					   &report->out, &shown);
+		report->rows_shown += shown;
+		tally_str_add(&report->out, "\n\n");
+		tally_shown_rows_free(&rows);
+		return ret;
+	}
 	if (!config->json) {
 		tally_view_measure(&rows.view);
 		if (!config->quiet)

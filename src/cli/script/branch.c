@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/script/branch.h"
 
-#include <string.h>
-
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/script/fields.h"
+#include "profile/process/branch_stack.h"
 
 static const char *const branch_types[] = {
 	"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",   "SYSCALL",
 	"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
 };
-
-/* Look up a branch address. If it is not mapped in the sample's address space (kernel or user), try
- * the other address space, because a branch may lead from one to the other. */
-static const struct tally_location *branch_locate(struct tally_machine *machine,
-						  const struct tally_feed_sample *s, uint64_t ip)
-{
-	const struct tally_location *where =
-		tally_machine_locate(machine, s->thread, s->cpumode, ip);
-
-	if (where->dso)
-		return where;
-	return tally_machine_locate(machine, s->thread,
-				    s->cpumode == PERF_RECORD_MISC_KERNEL ? PERF_RECORD_MISC_USER
-									  : PERF_RECORD_MISC_KERNEL,
-				    ip);
-}
 
 static void add_end(struct tally_machine *machine, struct tally_str *out,
 		    const struct tally_feed_sample *s, uint64_t ip, uint32_t fields)
@@ -34,7 +17,7 @@ static void add_end(struct tally_machine *machine, struct tally_str *out,
 	const struct tally_location *where = NULL;
 
 	if (fields & (SCRIPT_DSO | SCRIPT_BRSTACKSYM))
-		where = branch_locate(machine, s, ip);
+		where = tally_branch_locate(machine, s->thread, s->cpumode, ip);
 	if (!(fields & SCRIPT_BRSTACKSYM)) {
 		tally_str_add_bytes(out, "0x", 2);
 		tally_str_add_hex(out, ip, 1);
@@ -58,8 +41,8 @@ void script_add_branches(struct tally_machine *machine, struct tally_str *out,
 	struct perf_branch_entry entry;
 	size_t start = out->len;
 
-	for (uint64_t i = 0; i + 2 < s->sample.branches.nr; i += 3) {
-		memcpy(&entry, s->sample.branches.data + 8 * i, sizeof(entry));
+	for (uint64_t i = 0; i < tally_branches(&s->sample); i++) {
+		entry = tally_branch(&s->sample, i);
 		tally_str_add_char(out, ' ');
 		add_end(machine, out, s, entry.from, fields);
 		tally_str_add_char(out, '/');

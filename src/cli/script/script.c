@@ -14,7 +14,7 @@
 #include "cli/main/arguments.h"
 #include "cli/main/symbol_options.h"
 #include "view/recording_header.h"
-#include "cli/script/dump.h"
+#include "cli/main/dump.h"
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
@@ -26,7 +26,7 @@ struct script_config {
 	bool is_inlined, has_paths; /* `has_paths` is for source files */
 	bool hide_chains, nanoseconds, raw_dump, dump_json;
 	bool reltime, deltatime, header, header_only;
-	bool show_tasks, show_maps, show_switches, show_cgroups;
+	bool show[SCRIPT_NR_SHOWN];
 	const char *symbols, *dsos;
 };
 
@@ -48,18 +48,29 @@ static const struct tally_option script_options[] = {
 	{0, "reltime", TALLY_OPTION_FLAG, AT(reltime), NULL, "show times since the first sample"},
 	{0, "deltatime", TALLY_OPTION_FLAG, AT(deltatime), NULL,
 	 "show times since the previous sample"},
-	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "print the file header first"},
+	{'I', "show-info", TALLY_OPTION_FLAG, AT(header), NULL,
+	 "print the file header first, with CPUs and caches"},
+	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "alias for -I"},
 	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "print only the file header"},
-	{0, "show-task-events", TALLY_OPTION_FLAG, AT(show_tasks), NULL,
+	{0, "show-task-events", TALLY_OPTION_FLAG, AT(show[0]), NULL,
 	 "also show task creation, exit and name changes"},
-	{0, "show-mmap-events", TALLY_OPTION_FLAG, AT(show_maps), NULL,
-	 "also show memory mappings"},
-	{0, "show-switch-events", TALLY_OPTION_FLAG, AT(show_switches), NULL,
+	{0, "show-mmap-events", TALLY_OPTION_FLAG, AT(show[1]), NULL, "also show memory mappings"},
+	{0, "show-switch-events", TALLY_OPTION_FLAG, AT(show[2]), NULL,
 	 "also show context switches, if recorded"},
-	{0, "show-cgroup-events", TALLY_OPTION_FLAG, AT(show_cgroups), NULL,
+	{0, "show-cgroup-events", TALLY_OPTION_FLAG, AT(show[3]), NULL,
 	 "also show cgroups, if recorded"},
+	{0, "show-lost-events", TALLY_OPTION_FLAG, AT(show[4]), NULL, "also show lost records"},
+	{0, "show-bpf-events", TALLY_OPTION_FLAG, AT(show[5]), NULL,
+	 "also show BPF programs and their symbols, if recorded"},
+	{0, "show-text-poke-events", TALLY_OPTION_FLAG, AT(show[6]), NULL,
+	 "also show changes of kernel code, if recorded"},
+	{0, "show-namespace-events", TALLY_OPTION_FLAG, AT(show[7]), NULL,
+	 "also show namespaces, if recorded"},
+	{0, "show-round-events", TALLY_OPTION_FLAG, AT(show[8]), NULL,
+	 "also show where the recorder finished a round"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "print every record in file order, with its fields"},
+	{0, "dump-unsorted-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL, "alias for -D"},
 	{0, "dump-json", TALLY_OPTION_FLAG, AT(dump_json), NULL,
 	 "print every record in file order, as one JSON object per line"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
@@ -131,6 +142,8 @@ static int script_non_sample(struct script *script, const struct tally_perfdata_
 	uint32_t fields;
 	int ret = 0;
 
+	if (record->type == TALLY_PERFDATA_FINISHED_ROUND && script->shown & SCRIPT_SHOW_ROUNDS)
+		tally_str_add(&script->printer.out, "PERF_RECORD_FINISHED_ROUND\n");
 	if (record->event && script->shown & script_record_kind(record->type)) {
 		ret = script_fields(script, record->event->index, &fields);
 		if (!ret)
@@ -208,10 +221,8 @@ static void script_prepare(struct script *script)
 					     : SCRIPT_TIMES_ABSOLUTE;
 	if (config->max_stack)
 		printer->max_stack = (uint32_t)config->max_stack;
-	script->shown = (config->show_tasks ? SCRIPT_SHOW_TASKS : 0) |
-			(config->show_maps ? SCRIPT_SHOW_MAPS : 0) |
-			(config->show_switches ? SCRIPT_SHOW_SWITCHES : 0) |
-			(config->show_cgroups ? SCRIPT_SHOW_CGROUPS : 0);
+	for (int i = 0; i < SCRIPT_NR_SHOWN; i++)
+		script->shown |= config->show[i] ? 1u << i : 0;
 }
 
 static void script_warn(const struct tally_session *session)

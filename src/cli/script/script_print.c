@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/script/script_print.h"
-#include "cli/script/data_src.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
  * complete. */
 struct record_line {
 	struct tally_str *out;
+	struct tally_str more; /* further lines, made of numbers and constants only */
 	const struct tally_perfdata_record *record;
 	int32_t pid, tid;
 	/* The parent in a FORK record, otherwise -1. The task has the parent's name until the next
@@ -126,20 +127,128 @@ static int print_switch(struct record_line *line)
 	return print_other(line, is_out);
 }
 
+/* Decode the first `nr` fields of a record, at most 5. */
+static int read_fields(const struct record_line *line, struct tally_record_value *values, int nr)
+{
+	struct tally_record_cursor cursor;
+
+	tally_record_walk(&cursor, tally_record_describe(line->record->type), line->record->data,
+			  line->record->size, tally_trailer_size(line->record->event->layout), 0);
+	for (int i = 0; i < nr; i++)
+		if (tally_record_next(&cursor, &values[i], NULL) <= 0)
+			return -EINVAL;
+	return 0;
+}
+
+static void add_bytes(struct tally_str *out, struct tally_bytes bytes)
+{
+	tally_str_add_bytes(out, (const char *)bytes.data, bytes.len);
+}
+
 static int print_cgroup(struct record_line *line)
 {
-	const struct tally_record_desc *desc = tally_record_describe(PERF_RECORD_CGROUP);
-	struct tally_record_cursor cursor;
-	struct tally_record_value id, path;
+	struct tally_record_value of[2];
 
-	tally_record_walk(&cursor, desc, line->record->data, line->record->size,
-			  tally_trailer_size(line->record->event->layout), 0);
-	if (tally_record_next(&cursor, &id, NULL) <= 0 ||
-	    tally_record_next(&cursor, &path, NULL) <= 0)
+	if (read_fields(line, of, 2))
 		return -EINVAL;
 	tally_str_addf(line->out, "PERF_RECORD_CGROUP cgroup: %llu ",
-		       (unsigned long long)id.number);
-	tally_str_add_bytes(line->out, (const char *)path.bytes.data, path.bytes.len);
+		       (unsigned long long)of[0].number);
+	add_bytes(line->out, of[1].bytes);
+	return 0;
+}
+
+static int print_lost(struct record_line *line)
+{
+	struct tally_record_value of[2];
+
+	if (read_fields(line, of, 2))
+		return -EINVAL;
+	tally_str_addf(line->out, "PERF_RECORD_LOST lost %llu", (unsigned long long)of[1].number);
+	return 0;
+}
+
+static int print_ksymbol(struct record_line *line)
+{
+	struct tally_record_value of[5];
+
+	if (read_fields(line, of, 5))
+		return -EINVAL;
+	tally_str_addf(line->out,
+		       "PERF_RECORD_KSYMBOL addr %llx len %llu type %llu flags 0x%llx name ",
+		       (unsigned long long)of[0].number, (unsigned long long)of[1].number,
+		       (unsigned long long)of[2].number, (unsigned long long)of[3].number);
+	add_bytes(line->out, of[4].bytes);
+	return 0;
+}
+
+static int print_bpf(struct record_line *line)
+{
+	struct tally_record_value of[3];
+
+	if (read_fields(line, of, 3))
+		return -EINVAL;
+	tally_str_addf(line->out, "PERF_RECORD_BPF_EVENT type %llu, flags %llu, id %llu",
+		       (unsigned long long)of[0].number, (unsigned long long)of[1].number,
+		       (unsigned long long)of[2].number);
+	return 0;
+}
+
+/* Append a line of code bytes. It follows the end of the line, so it is not escaped. */
+static void add_code(struct tally_str *out, const char *name, const uint8_t *bytes, uint64_t nr)
+{
+	tally_str_addf(out, "\n            %s bytes:", name);
+	for (uint64_t i = 0; i < nr; i++) {
+		tally_str_add_char(out, ' ');
+		tally_str_add_hex(out, bytes[i], 2);
+	}
+}
+
+static int print_text_poke(struct record_line *line)
+{
+	struct tally_record_value of[4];
+	uint64_t old, new;
+
+	if (read_fields(line, of, 4))
+		return -EINVAL;
+	old = of[1].number;
+	new = of[2].number;
+	if (old + new > of[3].bytes.len)
+		return -EINVAL;
+	tally_str_addf(line->out, "PERF_RECORD_TEXT_POKE %llx  old len %llu new len %llu",
+		       (unsigned long long)of[0].number, (unsigned long long)old,
+		       (unsigned long long)new);
+	add_code(&line->more, "Old", of[3].bytes.data, old);
+	add_code(&line->more, "New", of[3].bytes.data + old, new);
+	return 0;
+}
+
+/* Append the namespaces, four to a line. */
+static int print_namespaces(struct record_line *line)
+{
+	static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+	struct tally_record_value of[4];
+	uint64_t nr;
+
+	if (read_fields(line, of, 4))
+		return -EINVAL;
+	nr = of[3].bytes.len / 16;
+	line->pid = (int32_t)of[0].number;
+	line->tid = (int32_t)of[1].number;
+	tally_str_addf(line->out, "PERF_RECORD_NAMESPACES %d/%d - nr_namespaces: %llu", line->pid,
+		       line->tid, (unsigned long long)of[2].number);
+	tally_str_add(&line->more, "\n\t\t[");
+	for (uint64_t i = 0; i < nr; i++) {
+		uint64_t dev = tally_get_u64(of[3].bytes.data + 16 * i);
+		uint64_t inode = tally_get_u64(of[3].bytes.data + 16 * i + 8);
+
+		if (i && i % 4 == 0)
+			tally_str_add(&line->more, "\n\t\t ");
+		tally_str_addf(&line->more, "%llu/%s: %llu/%#llx%s", (unsigned long long)i,
+			       i < TALLY_ARRAY_SIZE(names) ? names[i] : "?",
+			       (unsigned long long)dev, (unsigned long long)inode,
+			       i + 1 < nr ? ", " : "");
+	}
+	tally_str_add_char(&line->more, ']');
 	return 0;
 }
 
@@ -156,6 +265,11 @@ static const struct {
 	{PERF_RECORD_SWITCH, SCRIPT_SHOW_SWITCHES, print_switch},
 	{PERF_RECORD_SWITCH_CPU_WIDE, SCRIPT_SHOW_SWITCHES, print_switch},
 	{PERF_RECORD_CGROUP, SCRIPT_SHOW_CGROUPS, print_cgroup},
+	{PERF_RECORD_LOST, SCRIPT_SHOW_LOST, print_lost},
+	{PERF_RECORD_KSYMBOL, SCRIPT_SHOW_BPF, print_ksymbol},
+	{PERF_RECORD_BPF_EVENT, SCRIPT_SHOW_BPF, print_bpf},
+	{PERF_RECORD_TEXT_POKE, SCRIPT_SHOW_TEXT_POKES, print_text_poke},
+	{PERF_RECORD_NAMESPACES, SCRIPT_SHOW_NAMESPACES, print_namespaces},
 };
 
 unsigned script_record_kind(uint32_t type)
@@ -187,6 +301,16 @@ static struct tally_thread *line_thread(struct tally_machine *machine,
 	return parent && !parent->has_comm && parent->tid ? thread : parent;
 }
 
+/* Append a record's line, escaped, and the lines after it. */
+static void add_record(struct tally_str *out, struct tally_str *text, const struct tally_str *more)
+{
+	tally_str_escape(text, 0);
+	tally_str_add(out, tally_str_text(text));
+	tally_str_add(out, tally_str_text(more));
+	tally_str_add_char(out, '\n');
+	out->failed |= text->failed | more->failed;
+}
+
 /* Print a record. The task is printed first, but it is known only after the record's text has been
  * built, so the text is built in a separate buffer. */
 void script_print_record(struct tally_script_printer *printer,
@@ -212,10 +336,11 @@ void script_print_record(struct tally_script_printer *printer,
 		sample.thread = line_thread(printer->session->machine, &line);
 		if (sample.thread && !tally_str_error(&text)) {
 			tally_script_print_start(printer, &sample, fields);
-			tally_str_add_line(&printer->out, "%s", tally_str_text(&text));
+			add_record(&printer->out, &text, &line.more);
 		} else {
 			printer->out.failed = true;
 		}
 	}
 	tally_str_free(&text);
+	tally_str_free(&line.more);
 }

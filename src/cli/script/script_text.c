@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "view/data_src_text.h"
 
 /* Width up to which a column is filled with one fixed-size block, which is much faster than filling
  * the exact number of bytes. */
@@ -118,6 +119,19 @@ void script_add_hex(struct tally_str *out, uint64_t value)
 	script_hex(value, at);
 	at[SCRIPT_HEX] = '\0';
 	out->len += SCRIPT_HEX;
+}
+
+void script_add_data_src(struct tally_str *out, uint64_t data_src, size_t *width)
+{
+	const union perf_mem_data_src src = {.val = data_src};
+	size_t start = out->len, len;
+
+	script_add_hex(out, data_src);
+	tally_data_src_add_words(out, &src);
+	len = out->len - start;
+	*width = TALLY_MAX(*width, len);
+	for (; len < *width && !out->failed; len++)
+		tally_str_add_char(out, ' ');
 }
 
 void script_add_misc(struct tally_str *out, uint8_t cpumode)

@@ -22,6 +22,10 @@ void script_hex(uint64_t value, char *at);
 /* Append `value` in the format of script_hex(). */
 void script_add_hex(struct tally_str *out, uint64_t value);
 
+/* Append "68100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A", padded to the
+ * length of the longest text so far. `*width` holds that length and must initially be 0. */
+void script_add_data_src(struct tally_str *out, uint64_t data_src, size_t *width);
+
 /* Append an escaped name, right-aligned in `width` columns, like %*s. */
 void script_add_right(struct tally_str *out, const char *text, size_t len, size_t width);
 

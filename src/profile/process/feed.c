@@ -46,6 +46,7 @@ static int sample_pass(struct tally_feed *feed, struct tally_feed_sample *sample
 	tally_machine_set_time(feed->machine, sample_moment(sample->attr, decoded));
 	sample->period = sample_period(sample->attr, decoded);
 	sample->number = 0;
+	sample->branch = NULL;
 	sample->label = 0;
 	return feed->on_sample(feed->arg, sample);
 }

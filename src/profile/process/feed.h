@@ -50,6 +50,7 @@ struct tally_feed_sample {
 	const struct perf_event_attr *attr;
 	struct tally_thread *thread;
 	const struct perf_event_header *record; /* may not be aligned */
+	const struct perf_branch_entry *branch; /* with one sample for each branch, else NULL */
 	const void *tag;                        /* from struct tally_feed_event, or a copy */
 	uint64_t period; /* the sample's period, otherwise the attr's, otherwise 1 */
 	uint64_t number; /* for the owner: identifies the sample if it is read twice, or 0 */

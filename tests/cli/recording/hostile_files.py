@@ -389,7 +389,7 @@ def test_different_texts_of_a_long_print_format():
     for command in COMMANDS[1:3]:
         status, _, err = tally(*command, data=data)
         tap.same(status, 1, "status")
-        check_told(err, "tracepoint output exceeds the limit of 64 MiB plus 16 times the file size", "--sort symbol")
+        check_told(err, "texts of the sort keys exceed the limit of 64 MiB plus 16 times the file size", "--sort symbol")
     lines, _ = lines_of("report", "-q", "--sort", "pid", data=data)
     tap.same(len([line for line in lines if line]), 1, "rows by another key")
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/script/dump_sample.h"
+#include "cli/main/dump_sample.h"
 
 #include <string.h>
 

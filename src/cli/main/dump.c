@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Print records as structured data. Names and nesting follow quipper, so that the output can be
  * compared with quipper's. */
-#include "cli/script/dump.h"
+#include "cli/main/dump.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
-#include "cli/script/dump_sample.h"
+#include "cli/main/dump_sample.h"
 
 /* ---- record fields ------------------------------------------------------- */
 

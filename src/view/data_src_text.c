@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/script/data_src.h"
+#include "view/data_src_text.h"
 
 #include "base/arith.h"
-#include "cli/script/script_text.h"
 #include "tally/abi.h"
 
 /* Names of individual bits, starting with bit 0. Bits with an empty name are handled separately. */
@@ -62,8 +61,10 @@ static void add_hit(struct tally_str *out, uint64_t bits)
 }
 
 /* Append the operation's name. If several bits are set, use only the first name. */
-static void add_op(struct tally_str *out, uint64_t bits)
+void tally_data_src_add_op(struct tally_str *out, const union perf_mem_data_src *src)
 {
+	uint64_t bits = src->mem_op;
+
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ops); i++) {
 		if (bits >> i & 1) {
 			tally_str_add(out, ops[i]);
@@ -75,7 +76,7 @@ static void add_op(struct tally_str *out, uint64_t bits)
 
 /* Append the level. Older machines encode levels as bits, newer machines as a number and a
  * distance. */
-static void add_level(struct tally_str *out, const union perf_mem_data_src *src)
+void tally_data_src_add_level(struct tally_str *out, const union perf_mem_data_src *src)
 {
 	const char *number = level_numbers[src->mem_lvl_num];
 	int nr = src->mem_remote || src->mem_hops;
@@ -95,7 +96,7 @@ static void add_level(struct tally_str *out, const union perf_mem_data_src *src)
 	add_hit(out, src->mem_lvl);
 }
 
-static void add_snoop(struct tally_str *out, const union perf_mem_data_src *src)
+void tally_data_src_add_snoop(struct tally_str *out, const union perf_mem_data_src *src)
 {
 	int nr = add_bits(out, src->mem_snoop, snoops, TALLY_ARRAY_SIZE(snoops), " or ", 0);
 
@@ -103,16 +104,24 @@ static void add_snoop(struct tally_str *out, const union perf_mem_data_src *src)
 	tally_str_add(out, nr ? "" : NOT_AVAILABLE);
 }
 
-static void add_tlb(struct tally_str *out, uint64_t bits)
+void tally_data_src_add_tlb(struct tally_str *out, const union perf_mem_data_src *src)
 {
+	uint64_t bits = src->mem_dtlb;
 	int nr = add_bits(out, bits, tlbs, TALLY_ARRAY_SIZE(tlbs), " or ", 0);
 
 	tally_str_add(out, nr ? "" : NOT_AVAILABLE);
 	add_hit(out, bits);
 }
 
-static void add_block(struct tally_str *out, uint64_t bits)
+void tally_data_src_add_lock(struct tally_str *out, const union perf_mem_data_src *src)
 {
+	tally_str_add(out, src->mem_lock & 1 ? NOT_AVAILABLE : src->mem_lock & 2 ? "Yes" : "No");
+}
+
+void tally_data_src_add_block(struct tally_str *out, const union perf_mem_data_src *src)
+{
+	uint64_t bits = src->mem_blk;
+
 	/* If bit 0 is set (not available), ignore the other bits. */
 	uint64_t known = bits && !(bits & 1) ? bits : 1;
 
@@ -120,31 +129,18 @@ static void add_block(struct tally_str *out, uint64_t bits)
 	add_bits(out, known, blocks, TALLY_ARRAY_SIZE(blocks), " ", 0);
 }
 
-static void add_words(struct tally_str *out, const union perf_mem_data_src *src)
+void tally_data_src_add_words(struct tally_str *out, const union perf_mem_data_src *src)
 {
 	tally_str_add(out, " |OP ");
-	add_op(out, src->mem_op);
+	tally_data_src_add_op(out, src);
 	tally_str_add(out, "|LVL ");
-	add_level(out, src);
+	tally_data_src_add_level(out, src);
 	tally_str_add(out, "|SNP ");
-	add_snoop(out, src);
+	tally_data_src_add_snoop(out, src);
 	tally_str_add(out, "|TLB ");
-	add_tlb(out, src->mem_dtlb);
+	tally_data_src_add_tlb(out, src);
 	tally_str_add(out, "|LCK ");
-	tally_str_add(out, src->mem_lock & 1 ? NOT_AVAILABLE : src->mem_lock & 2 ? "Yes" : "No");
+	tally_data_src_add_lock(out, src);
 	tally_str_add(out, "|BLK ");
-	add_block(out, src->mem_blk);
-}
-
-void script_add_data_src(struct tally_str *out, uint64_t data_src, size_t *width)
-{
-	const union perf_mem_data_src src = {.val = data_src};
-	size_t start = out->len, len;
-
-	script_add_hex(out, data_src);
-	add_words(out, &src);
-	len = out->len - start;
-	*width = TALLY_MAX(*width, len);
-	for (; len < *width && !out->failed; len++)
-		tally_str_add_char(out, ' ');
+	tally_data_src_add_block(out, src);
 }

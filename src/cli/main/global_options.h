@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options before a command's name, and what depends on the name that tally was started by. */
+#ifndef TALLY_CLI_MAIN_GLOBAL_OPTIONS_H
+#define TALLY_CLI_MAIN_GLOBAL_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "cli/main/command.h"
+
+/* Apply the options in argv[1...]. Returns their number; or, if tally must exit, -1 - status.
+ * `*ret_paginate` is set to true if a pager is requested for all output. */
+int tally_global_options(int argc, char **argv, bool *ret_paginate);
+
+/* Remember the name by which the program was started. */
+void tally_started_as(const char *argv0);
+
+/* Return true if the program was started as "perf", by a link or a copy with that name. Programs
+ * that start perf then get perf's version text and exit statuses. */
+bool tally_is_perf(void);
+
+/* Return the exit status that perf has where this command of tally has `status`. */
+int tally_perf_status(const struct tally_command *command, int status);
+
+/* Print the long names of a command's options, separated by blanks, as perf does for shells. */
+void tally_print_option_names(const struct tally_command *command);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/report/report_mode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/main/print.h"
+
+static bool session_is_tracing(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+	size_t i = 0;
+
+	while ((event = tally_perfdata_event(session->data, i)) &&
+	       event->attr.type == PERF_TYPE_TRACEPOINT)
+		i++;
+	return i && !event;
+}
+
+/* Return true if the recording has branch stacks that are not callchains. */
+static bool session_has_branches(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++)
+		if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK &&
+		    !(event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+			return true;
+	return false;
+}
+
+/* Choose between rows for samples and rows for branches, and the default sort keys. As in perf,
+ * text shows branches if there are any, and "trace" is the default key if all events are
+ * tracepoints. */
+static int report_mode(struct report *report)
+{
+	struct report_config *config = report->config;
+	bool has_branches = session_has_branches(report->session);
+	bool is_text = !report->browses && !config->json && !config->svg && !config->format;
+
+	if (config->branch_given && config->branch_stack && !has_branches) {
+		tally_print_error("%s has no branch stacks; record them with -b or -j",
+				  report->session->name);
+		return -EINVAL;
+	}
+	report->reading.branches =
+		has_branches && (config->branch_given ? config->branch_stack : is_text);
+	if (report->reading.branches)
+		config->rows.default_sort = "comm,dso_from,symbol_from,symbol_to,cycles";
+	else if (config->mem_mode)
+		config->rows.default_sort = "local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,"
+					    "snoop,tlb,locked,blocked,local_ins_lat,"
+					    "local_p_stage_cyc";
+	else if (session_is_tracing(report->session))
+		config->rows.default_sort = "trace";
+	return 0;
+}
+
+/* Reject keys that need rows for branches. */
+static int check_columns(const struct report *report)
+{
+	const struct tally_show *show = &report->config->rows.show;
+
+	for (int i = 0; i < show->nr_columns && !report->reading.branches; i++) {
+		if (!show->columns[i]->of_branch)
+			continue;
+		tally_print_error("option '--sort': '%s' is a key of branches, and %s",
+				  show->columns[i]->name,
+				  session_has_branches(report->session)
+					  ? "rows are samples; add -b"
+					  : "the recording has no branch stacks (record -b)");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Compute the columns from the options and the recording. */
+static int finish_columns(struct report *report)
+{
+	struct report_config *config = report->config;
+	bool has_chains = !report->reading.branches &&
+			  tally_session_has(report->session, PERF_SAMPLE_CALLCHAIN);
+	int ret;
+
+	/* A level of the tree has no callees of its own. */
+	if (config->hierarchy) {
+		config->rows.show.children = false;
+		config->rows.children_given = true;
+	}
+	ret = tally_row_options_finish(&config->rows, has_chains);
+	/* The limit applies to the nodes of the tree. */
+	if (config->hierarchy) {
+		report->node_min_percent = config->rows.show.row_min_percent;
+		config->rows.show.row_min_percent = 0;
+	}
+	return ret ? ret : check_columns(report);
+}
+
+int report_columns(struct report *report)
+{
+	const struct report_config *config = report->config;
+	int ret = report_mode(report);
+
+	if (!ret)
+		ret = finish_columns(report);
+	if (ret)
+		return ret;
+	tally_labels_start(&report->labels, report->session, config->rows.show.columns,
+			   config->rows.show.nr_columns);
+	if (config->time_quantum_ns)
+		report->labels.time_quantum_ns = config->time_quantum_ns;
+	return 0;
+}
+
+/* ---- options ------------------------------------------------------------------ */
+
+static int report_percentage(struct report_config *config)
+{
+	const char *word = config->percentage;
+
+	if (word && strcmp(word, "relative") && strcmp(word, "absolute")) {
+		tally_print_error("option '--percentage' requires 'relative' or 'absolute', not "
+				  "'%s'",
+				  word);
+		return -EINVAL;
+	}
+	config->rows.show.is_relative =
+		config->hide_unresolved || (word && !strcmp(word, "relative"));
+	return 0;
+}
+
+static int report_quantum(struct report_config *config)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	char *end;
+	uint64_t value = config->time_quantum ? strtoull(config->time_quantum, &end, 10) : 0;
+
+	for (size_t i = 0; config->time_quantum && i < TALLY_ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].name) && value && value <= UINT64_MAX / units[i].ns)
+			config->time_quantum_ns = value * units[i].ns;
+	if (!config->time_quantum || config->time_quantum_ns)
+		return 0;
+	tally_print_error("option '--time-quantum' requires a time such as 100ms, not '%s'",
+			  config->time_quantum);
+	return -EINVAL;
+}
+
+int report_mode_check(struct report_config *config)
+{
+	int ret = report_percentage(config);
+
+	return ret ? ret : report_quantum(config);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Columns that are computed from the fields of a sample, because the profile does not distinguish
+ * samples by them: data sources, weights, branches, traces, times, cgroups. Their cells become the
+ * label of the sample (TALLY_BY_LABEL), and a row's cells are read back from its label.
+ */
+#ifndef TALLY_VIEW_SAMPLE_LABELS_H
+#define TALLY_VIEW_SAMPLE_LABELS_H
+
+#include "base/intern.h"
+#include "session/session.h"
+#include "session/session_tracing.h"
+#include "view/view.h"
+
+/* All zero is a set without columns. */
+struct tally_labels {
+	struct tally_intern strings; /* the cells of a label, with a separator */
+	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS]; /* in order of the cells */
+	int nr_columns;
+	struct tally_session *session;
+	struct tally_tracing *tracing;        /* NULL if not used yet */
+	const struct tally_perfdata_env *env; /* NULL if not used yet */
+	struct tally_intern cgroups;          /* paths */
+	TALLY_VEC(struct label_cgroup {
+		uint64_t id;
+		uint32_t path;
+	})
+	cgroup_ids;
+	uint64_t time_quantum_ns; /* times are rounded down to multiples of this */
+	struct tally_str cells;
+};
+
+/* Take those of the columns that are computed from samples. Records may have been passed to
+ * tally_labels_other() before. `session` is borrowed. */
+void tally_labels_start(struct tally_labels *labels, struct tally_session *session,
+			const struct tally_view_column *const *columns, int nr);
+void tally_labels_free(struct tally_labels *labels);
+
+/* Set sample->label. `*ret_new` is the length of the label if it is new, otherwise 0. Returns 0,
+ * -ENOMEM, or -E2BIG for too many labels. */
+int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *sample,
+		     size_t *ret_new);
+
+/* Learn from a record that is not a sample. Returns 0 or -ENOMEM. */
+int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_record *record);
+
+/* Append the cell of a label in a column. Appends nothing if the column is not in the labels. */
+void tally_labels_add_cell(const struct tally_labels *labels,
+			   const struct tally_view_column *column, uint32_t label,
+			   struct tally_str *out);
+
+/* Return what is known about the recorded machine, or NULL if memory runs out. */
+const struct tally_perfdata_env *tally_labels_env(struct tally_labels *labels);
+
+/* Return the path of a cgroup, or NULL if no record named it. */
+const char *tally_labels_cgroup(const struct tally_labels *labels, uint64_t id);
+
+#endif
