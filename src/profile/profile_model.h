@@ -35,7 +35,7 @@ enum {
 /* Filter. A sample passes if, for every list that is not NULL, it matches one of the strings. */
 struct tally_profile_filter {
 	const char *const *comms, *const *dsos, *const *symbols; /* NULL-terminated, or NULL */
-	bool named_only; /* only samples in functions with a name */
+	bool named_only;         /* only samples in functions with a name */
 	const char *symbol_part; /* substring of the innermost symbol's name; NULL for any */
 	const char *const *idle; /* kernel functions that do not pass, or NULL */
 };

@@ -137,7 +137,7 @@ static int list_options(const char *arg, bool *ret_paginate)
 	return DONE;
 }
 
-/* Apply the option in argv[at]. Returns the number of words, 0 if it is none of these options, or
+/* Apply the option in argv[at]. Returns the number of words, 0 for any other word, or
  * as tally_global_options(). */
 static int apply(int argc, char **argv, int at, bool *ret_paginate)
 {

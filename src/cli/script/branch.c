@@ -16,9 +16,12 @@ static void add_end(struct tally_machine *machine, struct tally_str *out,
 {
 	const struct tally_location *where = NULL;
 
-	if (fields & (SCRIPT_DSO | SCRIPT_BRSTACKSYM))
+	if (fields & (SCRIPT_DSO | SCRIPT_BRSTACKSYM | SCRIPT_BRSTACKOFF))
 		where = tally_branch_locate(machine, s->thread, s->cpumode, ip);
-	if (!(fields & SCRIPT_BRSTACKSYM)) {
+	if (fields & SCRIPT_BRSTACKOFF) {
+		tally_str_add_bytes(out, "0x", 2);
+		tally_str_add_hex(out, where->addr, 1);
+	} else if (!(fields & SCRIPT_BRSTACKSYM)) {
 		tally_str_add_bytes(out, "0x", 2);
 		tally_str_add_hex(out, ip, 1);
 	} else if (where->symbol) {

@@ -35,6 +35,11 @@ static const struct field fields_table[] = {
 	{"period", SCRIPT_PERIOD, 0, NULL, 0},
 	{"brstack", SCRIPT_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
 	{"brstacksym", SCRIPT_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
+	{"brstackoff", SCRIPT_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
+	{"ins_lat", SCRIPT_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", 0},
+	{"retire_lat", SCRIPT_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", 0},
+	{"dsoff", SCRIPT_DSO | SCRIPT_DSOFF, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
+	{"tod", SCRIPT_TOD, PERF_SAMPLE_TIME, "TIME", 0},
 	{"weight", SCRIPT_WEIGHT, PERF_SAMPLE_WEIGHT_TYPE, "WEIGHT", 0},
 	{"phys_addr", SCRIPT_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR", 0},
 	{"misc", SCRIPT_MISC, 0, NULL, 0},
@@ -83,13 +88,16 @@ void tally_script_fields_default(struct tally_script_fields *fields)
 		fields->shown[kind] = kinds[kind].defaults;
 }
 
+static bool name_is(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, text, len);
+}
+
 static const struct field *field_find(const char *name, size_t len)
 {
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++) {
-		if (strlen(fields_table[i].name) == len &&
-		    !strncmp(fields_table[i].name, name, len))
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
+		if (name_is(fields_table[i].name, name, len))
 			return &fields_table[i];
-	}
 	return NULL;
 }
 
@@ -130,10 +138,43 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 	}
 }
 
+/* Fields of perf that are empty unless the recording has an instruction trace, guests or the output
+ * of a BPF program, which tally does not decode. */
+static const char *const empty_fields[] = {"bpf-output", "callindent", "flags",  "insn",
+					   "insnlen",    "ipc",        "metric", "machine_pid",
+					   "synth",      "vcpu"};
+
+/* Fields of perf that tally does not have, and what to use instead. */
+static const struct {
+	const char *name, *instead;
+} perf_fields[] = {
+	{"brcntr", "'tally script -D' shows the event counts of branches"},
+	{"brstackdisasm", "'tally annotate' shows code"},
+	{"brstackinsn", "'tally annotate' shows code"},
+	{"brstackinsnlen", "'tally annotate' shows code"},
+	{"disasm", "'tally annotate' shows instructions"},
+	{"srccode", "'srcline' shows the line, 'tally annotate' its text"},
+};
+
+static bool is_empty_field(const char *name, size_t len)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(empty_fields); i++)
+		if (name_is(empty_fields[i], name, len))
+			return true;
+	return false;
+}
+
 static int unknown_field(const char *name, size_t len)
 {
 	struct tally_suggest suggest;
 
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(perf_fields); i++) {
+		if (!name_is(perf_fields[i].name, name, len))
+			continue;
+		tally_print_error("perf's field '%s' is not supported", perf_fields[i].name);
+		tally_print_hint("%s", perf_fields[i].instead);
+		return -EINVAL;
+	}
 	tally_suggest_start(&suggest, name, len);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
 		tally_suggest_offer(&suggest, fields_table[i].name);
@@ -163,9 +204,10 @@ int tally_script_fields_parse(struct tally_script_fields *fields, const char *te
 		size_t len = strcspn(text, ",");
 		const struct field *field = field_find(text, len);
 
-		if (!field)
+		if (!field && !is_empty_field(text, len))
 			return unknown_field(text, len);
-		field_apply(fields, field, sign, which);
+		if (field)
+			field_apply(fields, field, sign, which);
 		text += len + (text[len] == ',');
 	}
 	return 0;

@@ -36,6 +36,11 @@ enum tally_script_field {
 	SCRIPT_IREGS = 1 << 22,
 	SCRIPT_UREGS = 1 << 23,
 	SCRIPT_SRCLINE = 1 << 24,
+	SCRIPT_BRSTACKOFF = 1 << 25,
+	SCRIPT_INS_LAT = 1 << 26,
+	SCRIPT_RETIRE_LAT = 1 << 27,
+	SCRIPT_DSOFF = 1 << 28,
+	SCRIPT_TOD = 1 << 29,
 };
 
 /* Event kinds, each with its own default fields. */

@@ -78,10 +78,12 @@ static uint64_t places_state(const struct script_locations *places,
 	enum {
 		SRCLINE = 1 << 0,
 		RETURN = 1 << 1,
-		CHAIN = 1 << 2
+		CHAIN = 1 << 2,
+		OFFSET = 1 << 3
 	}; /* bits not used by the SCRIPT_* flags below */
 	uint64_t shown = fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF);
 
+	shown |= fields & SCRIPT_DSOFF ? OFFSET : 0;
 	shown |= fields & SCRIPT_SRCLINE ? SRCLINE : 0;
 	shown |= place->is_return ? RETURN : 0;
 	shown |= in_chain ? CHAIN : 0;
@@ -131,6 +133,8 @@ static void location_add(struct tally_str *out, const struct tally_location *whe
 	if (fields & SCRIPT_DSO) {
 		tally_str_add_bytes(out, " (", 2);
 		tally_str_add(out, where->dso ? tally_dso_name(where->dso) : "[unknown]");
+		if (fields & SCRIPT_DSOFF && where->dso)
+			tally_str_addf(out, "+0x%" PRIx64, where->addr);
 		tally_str_add_char(out, ')');
 	}
 }

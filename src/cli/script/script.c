@@ -127,6 +127,8 @@ static int script_fields(struct script *script, uint32_t event, uint32_t *ret_fi
 			tally_script_fields_chains(&script->fields, script->session->data);
 		ret = tally_script_fields_of(
 			&script->fields, tally_perfdata_event(script->session->data, event), slot);
+		if (!ret && *slot & SCRIPT_TOD)
+			ret = tally_script_check_clock(&script->printer);
 		if (ret)
 			return ret;
 		*slot |= KNOWN;

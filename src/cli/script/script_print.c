@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/main/output_stream.h"
+#include "cli/main/print.h"
 #include "cli/script/branch.h"
 #include "cli/script/script_text.h"
 
@@ -106,6 +108,53 @@ static bool shows_chain(const struct tally_script_printer *printer,
 	return s->attr->sample_type & PERF_SAMPLE_CALLCHAIN && !printer->hide_chains;
 }
 
+/* Return what is known about the recorded machine. If memory runs out, nothing is known. */
+static const struct tally_perfdata_env *printer_env(struct tally_script_printer *printer)
+{
+	static const struct tally_perfdata_env unknown = {.arch = ""};
+
+	if (!printer->env && tally_perfdata_env(printer->session->data, &printer->env))
+		printer->env = &unknown;
+	return printer->env;
+}
+
+/* Return the recorded machine; this machine if the recording does not name it. */
+static const char *printer_arch(struct tally_script_printer *printer)
+{
+	const char *arch = printer_env(printer)->arch;
+
+	if (*arch)
+		return arch;
+	if (!*printer->host.machine)
+		(void)uname(&printer->host);
+	return printer->host.machine;
+}
+
+int tally_script_check_clock(struct tally_script_printer *printer)
+{
+	if (tally_perfdata_env_has(printer_env(printer), TALLY_FEATURE_CLOCK_DATA))
+		return 0;
+	tally_print_error("%s has no time of day, so 'tod' cannot be shown",
+			  printer->session->name);
+	tally_print_hint("record with -k, such as 'tally record -k monotonic'");
+	return -EINVAL;
+}
+
+/* Print the local time of day. The recording has the time of one moment on both clocks, which was
+ * checked by tally_script_check_clock(). */
+static void print_time_of_day(struct tally_script_printer *printer, uint64_t time)
+{
+	const struct tally_perfdata_env *env = printer_env(printer);
+	uint64_t wall = env->clock_data_wall_ns + (time - env->clock_data_clock_ns);
+	time_t seconds = (time_t)(wall / 1000000000);
+	char text[32];
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%F %T", &tm))
+		return;
+	tally_str_addf(&printer->out, "%s.%06u ", text, (unsigned)(wall % 1000000000 / 1000));
+}
+
 void tally_script_print_start(struct tally_script_printer *printer,
 			      const struct tally_feed_sample *s, uint32_t fields)
 {
@@ -129,6 +178,8 @@ void tally_script_print_start(struct tally_script_printer *printer,
 		script_add_misc(out, s->cpumode);
 	if (fields & SCRIPT_TIME)
 		print_time(printer, out, s->sample.time);
+	if (fields & SCRIPT_TOD)
+		print_time_of_day(printer, s->sample.time);
 }
 
 static int longest_name(const struct tally_perfdata *data)
@@ -233,6 +284,19 @@ static void print_trace(struct tally_script_printer *printer, const struct tally
 	tally_str_escape(&printer->out, start);
 }
 
+static void print_weights(struct tally_str *out, const struct tally_sample *sample, uint32_t fields)
+{
+	bool has_parts = sample->present & PERF_SAMPLE_WEIGHT_STRUCT;
+
+	if (fields & SCRIPT_WEIGHT)
+		script_add_padded(out, has_parts ? (uint32_t)sample->weight : sample->weight, 16,
+				  ' ');
+	if (fields & SCRIPT_INS_LAT)
+		script_add_padded(out, sample->weight >> 32 & UINT16_MAX, 16, ' ');
+	if (fields & SCRIPT_RETIRE_LAT)
+		script_add_padded(out, sample->weight >> 48, 16, ' ');
+}
+
 void tally_script_print(struct tally_script_printer *printer, const struct tally_feed_sample *s,
 			uint32_t fields)
 {
@@ -252,17 +316,16 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 		script_add_hex(out, s->sample.addr);
 	if (fields & SCRIPT_DATA_SRC)
 		script_add_data_src(out, s->sample.data_src, &printer->data_src_width);
-	if (fields & SCRIPT_WEIGHT)
-		script_add_padded(out, s->sample.weight, 16, ' ');
+	print_weights(out, &s->sample, fields);
 	if (fields & SCRIPT_IP && has_chain)
 		print_chain(printer, fields);
 	else if (fields & SCRIPT_IP)
 		print_ip(printer, s, fields);
 	if (fields & SCRIPT_IREGS)
-		script_add_regs(out, &s->sample.regs_intr);
+		script_add_regs(out, printer_arch(printer), &s->sample.regs_intr);
 	if (fields & SCRIPT_UREGS)
-		script_add_regs(out, &s->sample.regs_user);
-	if (fields & (SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM))
+		script_add_regs(out, printer_arch(printer), &s->sample.regs_user);
+	if (fields & (SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM | SCRIPT_BRSTACKOFF))
 		script_add_branches(printer->session->machine, out, s, fields);
 	if (fields & SCRIPT_PHYS_ADDR)
 		script_add_hex(out, s->sample.phys_addr);

@@ -3,6 +3,8 @@
 #ifndef TALLY_CLI_SCRIPT_PRINT_H
 #define TALLY_CLI_SCRIPT_PRINT_H
 
+#include <sys/utsname.h>
+
 #include "base/str.h"
 #include "base/vec.h"
 #include "session/session.h"
@@ -28,12 +30,17 @@ struct tally_script_printer {
 	uint32_t max_stack;    /* maximum number of callchain entries */
 	bool hide_chains, nanoseconds;
 	enum script_times times;
-	uint64_t since; /* reference for the next relative time, or 0 */
+	const struct tally_perfdata_env *env; /* NULL if not used yet */
+	struct utsname host;                  /* zero if not used yet */
+	uint64_t since;                       /* reference for the next relative time, or 0 */
 };
 
 /* Initialise the printer. Returns 0 or -ENOMEM. */
 int tally_script_printer_init(struct tally_script_printer *printer, struct tally_session *session);
 void tally_script_printer_free(struct tally_script_printer *printer);
+
+/* Return 0 if the recording has what the field "tod" needs, or -EINVAL after printing an error. */
+int tally_script_check_clock(struct tally_script_printer *printer);
 
 /* Append the sample's text, including the final newline, to printer->out. */
 void tally_script_print(struct tally_script_printer *printer,

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "base/register_names.h"
 #include "view/data_src_text.h"
 
 /* Width up to which a column is filled with one fixed-size block, which is much faster than filling
@@ -142,13 +143,21 @@ void script_add_misc(struct tally_str *out, uint8_t cpumode)
 	tally_str_add(out, "     ");
 }
 
-void script_add_regs(struct tally_str *out, const struct tally_regs *regs)
+void script_add_regs(struct tally_str *out, const char *arch, const struct tally_regs *regs)
 {
+	const char *name;
 	uint64_t i = 0;
 
 	tally_str_addf(out, " ABI:%" PRIu64 " ", regs->abi);
 	for (int bit = 0; bit < 64 && i < regs->values.nr; bit++) {
-		if (regs->mask >> bit & 1)
+		if (!(regs->mask >> bit & 1))
+			continue;
+		name = tally_register_name(arch, regs->abi & PERF_SAMPLE_REGS_ABI_SIMD,
+					   (unsigned)bit);
+		if (name)
+			tally_str_addf(out, "%5s:0x%" PRIx64 " ", name,
+				       tally_words_get(regs->values, i++));
+		else
 			tally_str_addf(out, "%5d:0x%" PRIx64 " ", bit,
 				       tally_words_get(regs->values, i++));
 	}
