@@ -202,6 +202,10 @@ struct tally_event_spec {
 	struct tally_event_terms terms;
 };
 
+/* Make `nr` specs a single group, led by the first. The specs must be an array with `stride` bytes
+ * from one to the next. */
+void tally_event_specs_group(struct tally_event_spec *first, size_t nr, size_t stride);
+
 /* The result of tally_events_parse(). */
 struct tally_event_list {
 	struct tally_event_spec *specs;

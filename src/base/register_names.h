@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* Return perf's name for the register of bit `bit`, 0..63, on the machine `arch` (as in
- * `uname -m`); NULL if it is unknown. `is_simd` is set for samples with PERF_SAMPLE_REGS_ABI_SIMD, where bits
- * have other meanings on x86. The string is constant. */
+ * `uname -m`); NULL if it is unknown. `is_simd` is set for samples with PERF_SAMPLE_REGS_ABI_SIMD,
+ * where bits have other meanings on x86. The string is constant. */
 const char *tally_register_name(const char *arch, bool is_simd, unsigned bit);
 
 #endif

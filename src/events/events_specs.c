@@ -56,3 +56,16 @@ void tally_specs_merge(struct tally_event_parser *p, size_t first)
 			       (spec->nr_cpus || p->events->tables.whose == TALLY_CPU_OTHER);
 	}
 }
+
+void tally_event_specs_group(struct tally_event_spec *first, size_t nr, size_t stride)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct tally_event_spec *spec =
+			(struct tally_event_spec *)((char *)first + i * stride);
+
+		spec->group = 0;
+		spec->leader = 0;
+		spec->nr_members = (uint32_t)nr;
+		spec->in_braces = true;
+	}
+}

@@ -37,7 +37,7 @@ static void add_cell(struct tally_labels *labels, const struct tally_view_column
 	size_t start = out->len;
 
 	column->cell(labels, sample, out);
-	if (out->failed || !memchr(out->data + start, CELL_END, out->len - start))
+	if (out->failed || !memchr(tally_str_text(out) + start, CELL_END, out->len - start))
 		return;
 	tally_str_add_bytes(&raw, out->data + start, out->len - start);
 	out->len = start;

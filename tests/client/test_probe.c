@@ -458,7 +458,7 @@ static void core_without_pmu(void **state)
 	assert_int_equal(world_probe(&world).state, TALLY_PMU_ABSENT);
 	call = tally_probe_call(&world.mine.transport, true);
 	assert_int_equal(call.door, TALLY_SYSCALL_ACCEPTS);
-	assert_int_equal(call.attr_size, sizeof(struct perf_event_attr));
+	assert_int_equal(call.attr_size, PERF_ATTR_SIZE_VER9);
 	for (size_t i = 0; i < tally_probe_nr_features; i++)
 		known += tally_probe_feature(&world.mine.transport, &call,
 					     &tally_probe_features[i]) == TALLY_PROBE_YES;

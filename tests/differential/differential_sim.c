@@ -348,7 +348,7 @@ static uint64_t sim_system_watched_code(struct system *system)
 
 static const struct system_ops sim_system_ops = {
 	.name = "sim",
-	.attr_size = sizeof(struct perf_event_attr),
+	.attr_size = PERF_ATTR_SIZE_VER9,
 	.open = sim_system_open,
 	.close = sim_system_close,
 	.read = sim_system_read,

@@ -56,6 +56,8 @@ static void add_trace_fields(struct evlist *list, const struct tally_perfdata_ev
 		list->tracing ? tally_tracing_format(list->tracing, &event->attr) : NULL;
 	const char *joint = ": trace_fields: ";
 
+	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+		tally_str_add(&list->out, ": (not a tracepoint)");
 	for (size_t f = format ? format->nr_common : 0; format && f < format->nr_fields; f++) {
 		tally_str_addf(&list->out, "%s%s", joint, format->fields[f].name);
 		joint = ",";

@@ -27,7 +27,6 @@
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
 static const struct tally_perf_option stat_rows[] = {
-	{'g', "group", NONE, REFUSED, "specify the group as -e '{a,b}'"},
 	{'T', "transaction", NONE, REFUSED,
 	 "list the events explicitly: -e '{instructions,cycles,cycles-t,tx-start,cycles-ct}'"},
 	{0, "cputype", NEEDED, REFUSED, "specify the PMU of that core type: -e cpu_core/cycles/"},
@@ -61,9 +60,6 @@ static const struct tally_perf_option record_rows[] = {
 	{0, "clang-path", NEEDED, REFUSED, NO_BUILD},
 	{0, "debuginfod", OPTIONAL, ACCEPTED,
 	 "debug information is fetched when symbols are needed: use 'tally report --debuginfod'"},
-	{0, "exclude-perf", NONE, REFUSED,
-	 "exclude tally when reporting: 'tally report --query -comm:tally'"},
-	{0, "group", NONE, REFUSED, "specify the group as -e '{a,b}'"},
 	{0, "kcore", NONE, REFUSED,
 	 "kernel symbols are embedded in the recording; use 'perf record --kcore' to record kernel "
 	 "code"},

@@ -187,16 +187,19 @@ void tally_row_options_remove_single(struct tally_row_options *options)
 		{TALLY_KEY_DSO, options->dso_list.nr},
 		{TALLY_KEY_SYMBOL, options->symbol_list.nr},
 	};
+	unsigned alone = 0, left = 0;
+	int kept = 0;
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++) {
-		int kept = 0;
-
-		for (int at = 0; lists[i].nr == 1 && at < options->show.nr_columns; at++)
-			if (options->show.columns[at]->key != lists[i].key)
-				options->show.columns[kept++] = options->show.columns[at];
-		if (kept)
-			options->show.nr_columns = kept;
-	}
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++)
+		alone |= lists[i].nr == 1 ? lists[i].key : 0;
+	for (int at = 0; at < options->show.nr_columns; at++)
+		left |= options->show.columns[at]->key & ~alone;
+	if (!left)
+		return;
+	for (int at = 0; at < options->show.nr_columns; at++)
+		if (!(options->show.columns[at]->key & alone))
+			options->show.columns[kept++] = options->show.columns[at];
+	options->show.nr_columns = kept;
 }
 
 void tally_row_options_free(struct tally_row_options *options)

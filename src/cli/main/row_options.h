@@ -26,7 +26,7 @@ int tally_row_options_finish(struct tally_row_options *options, bool has_chains)
 int tally_row_options_check(const struct tally_row_options *options);
 
 /* If only one comm, DSO or symbol is selected, remove its column, because all rows would show the
- * same value; perf does the same in text output. The last column is never removed. */
+ * same value; perf does the same in text output. If no key would be left, none is removed. */
 void tally_row_options_remove_single(struct tally_row_options *options);
 
 /* Parse only the comm, DSO and symbol lists. Returns 0 or -ENOMEM. */

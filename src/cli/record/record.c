@@ -85,15 +85,36 @@ static int check_config(struct record_config *config, bool has_command)
 
 /* ---- events ------------------------------------------------------------------ */
 
-static const char *filter_of(const struct record_config *config, size_t option)
+/* Append the filter for the events of option number `option`: the last --filter, and
+ * --exclude-perf, which leaves out the recorder. */
+static void add_filter(const struct record_config *config, size_t option, struct tally_str *out)
 {
 	const char *text = NULL;
+	bool excludes = false;
 
 	tally_vec_for_each (filter, &config->filters) {
-		if (filter->event_option == option + 1)
-			text = filter->text;
+		if (filter->event_option != option + 1)
+			continue;
+		text = filter->text ? filter->text : text;
+		excludes |= !filter->text;
 	}
-	return text;
+	if (text && excludes)
+		tally_str_addf(out, "(%s) && ", text);
+	else if (text)
+		tally_str_add(out, text);
+	if (excludes)
+		tally_str_addf(out, "common_pid != %d", (int)getpid());
+}
+
+static int add_event(struct record *record, size_t option)
+{
+	struct tally_str *filter = &record->filters[option];
+
+	add_filter(record->config, option, filter);
+	if (tally_str_error(filter))
+		return -ENOMEM;
+	return tally_sampler_add(&record->sampler, record->config->events.items[option],
+				 filter->len ? tally_str_text(filter) : NULL);
 }
 
 static int prepare_events(struct record *record)
@@ -103,13 +124,19 @@ static int prepare_events(struct record *record)
 
 	tally_vec_for_each (filter, &config->filters) {
 		if (!filter->event_option) {
-			tally_print_error("--filter must follow the -e it applies to");
+			tally_print_error("%s must follow the -e it applies to",
+					  filter->text ? "--filter" : "--exclude-perf");
 			return -EINVAL;
 		}
 	}
+	record->filters = calloc(config->events.nr + 1, sizeof(*record->filters));
+	if (!record->filters)
+		ret = -ENOMEM;
 	for (size_t i = 0; !ret && i < config->events.nr; i++)
-		ret = tally_sampler_add(&record->sampler, config->events.items[i],
-					filter_of(config, i));
+		ret = add_event(record, i);
+	if (!ret && config->group && record->sampler.specs.len)
+		tally_event_specs_group(record->sampler.specs.data, record->sampler.specs.len,
+					sizeof(*record->sampler.specs.data));
 	return ret ? ret : tally_sampler_prepare(&record->sampler);
 }
 
@@ -371,6 +398,9 @@ static void record_free(struct record *record)
 	tally_vec_free(&record->pieces);
 	record_scan_free(record);
 	tally_sampler_close(&record->sampler);
+	for (size_t i = 0; record->filters && i < record->config->events.nr; i++)
+		tally_str_free(&record->filters[i]);
+	free(record->filters);
 	tally_via_close(&record->via);
 	if (record->signals >= 0)
 		close(record->signals);

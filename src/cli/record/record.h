@@ -33,15 +33,16 @@ struct record {
 	char **argv;    /* complete command line, written to the file */
 	char **command; /* part of argv, or NULL */
 	struct tally_sampler sampler;
-	uint64_t started; /* ns, CLOCK_MONOTONIC */
+	struct tally_str *filters; /* one for each -e, or NULL */
+	uint64_t started;          /* ns, CLOCK_MONOTONIC */
 	struct tally_via via;
 	struct tally_child child;
 	bool is_going;  /* the child was started */
+	bool is_over;   /* --duration has passed */
 	int exec_error; /* -errno if the command could not be executed, or 0 */
 	struct record_output output;
 	struct tally_control control;
-	/* The signalfd, and the descriptor from tally_privileges_kallsyms() or 0. */
-	int signals, kallsyms;
+	int signals, kallsyms;     /* signalfd; from tally_privileges_kallsyms(), or 0 */
 	bool stop, disabled, dump; /* requests: stop, pause, write out the overwrite rings */
 	unsigned interrupts;       /* number of termination requests by signals such as SIGINT */
 	bool is_ending_command;    /* SIGTERM was sent to the command */
@@ -50,7 +51,6 @@ struct record {
 	uint64_t drained;          /* time the rings were last written; ns, CLOCK_MONOTONIC */
 	uint64_t wakeups, lost;
 	struct record_progress progress;
-	bool is_over;                       /* --duration has passed */
 	struct record_unwinding *unwinding; /* NULL if stack dumps are written unchanged */
 	TALLY_VEC(struct iovec) pieces;     /* contents of the rings being drained */
 	struct record_pins *pins;           /* NULL if no files are read */

@@ -13,7 +13,7 @@ enum { RECORD_FLUSH_MS = 1000 };
 /* A filter for the event of the preceding -e option. */
 struct record_filter {
 	size_t event_option; /* number of -e options that precede this option */
-	const char *text;
+	const char *text;    /* NULL for --exclude-perf */
 };
 
 struct record_config {
@@ -23,7 +23,7 @@ struct record_config {
 	const char *via;
 	const char *output, *mmap_size, *delay, *control;
 	bool timestamp_name, no_buildid, no_buildid_cache, buildid_all, no_symbols, redact;
-	bool dry_run, timestamp_boundary, keep_stacks;
+	bool group, dry_run, timestamp_boundary, keep_stacks;
 	int verbose, realtime;
 	int compress_level;
 	uint64_t max_size;

@@ -18,6 +18,14 @@ static int option_filter(void *config_, const char *arg)
 	return tally_vec_push(&config->filters, (struct record_filter){config->events.nr, arg});
 }
 
+static int option_exclude_perf(void *config_, const char *arg)
+{
+	struct record_config *config = config_;
+
+	(void)arg;
+	return tally_vec_push(&config->filters, (struct record_filter){config->events.nr, NULL});
+}
+
 /* ---- sizes and times ------------------------------------------------------- */
 
 static int option_max_size(void *config_, const char *arg)
@@ -163,6 +171,10 @@ const struct tally_option record_options[] = {
 	{0, "filter", .kind = TALLY_OPTION_CALL, .arg = "filter",
 	 .help = "filter the tracepoints of the preceding -e by their fields",
 	 .call = option_filter},
+	{0, "exclude-perf", .kind = TALLY_OPTION_CALL,
+	 .help = "leave out the recorder from the tracepoints of the preceding -e",
+	 .call = option_exclude_perf},
+	{0, "group", FLAG(group), "make all events one group"},
 	{'F', "freq", TALLY_OPTION_TEXT, AT(sampling.freq), "freq",
 	 "take this many samples per second (default: 4000), or 'max'"},
 	{0, "strict-freq", FLAG(sampling.strict_freq),

@@ -176,10 +176,10 @@ void tally_script_print_start(struct tally_script_printer *printer,
 	}
 	if (fields & SCRIPT_MISC)
 		script_add_misc(out, s->cpumode);
-	if (fields & SCRIPT_TIME)
-		print_time(printer, out, s->sample.time);
 	if (fields & SCRIPT_TOD)
 		print_time_of_day(printer, s->sample.time);
+	if (fields & SCRIPT_TIME)
+		print_time(printer, out, s->sample.time);
 }
 
 static int longest_name(const struct tally_perfdata *data)
@@ -273,6 +273,24 @@ static void print_ip(struct tally_script_printer *printer, const struct tally_fe
 	script_add_place(&printer->places, &printer->out, &place, fields);
 }
 
+/* Print the data address. As in perf, its symbol is shown for page faults only. */
+static void print_addr(struct tally_script_printer *printer, const struct tally_feed_sample *s,
+		       uint32_t fields)
+{
+	const struct perf_event_attr *attr = s->attr;
+	bool is_fault = attr->type == PERF_TYPE_SOFTWARE &&
+			(attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+			 attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+			 attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	struct script_location place;
+
+	script_add_hex(&printer->out, s->sample.addr);
+	if (!is_fault)
+		return;
+	script_place_find(&printer->places, s->thread, s->cpumode, s->sample.addr, &place);
+	script_add_place(&printer->places, &printer->out, &place, fields & ~SCRIPT_SRCLINE);
+}
+
 static void print_trace(struct tally_script_printer *printer, const struct tally_feed_sample *s)
 {
 	size_t start = printer->out.len;
@@ -313,7 +331,7 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 	if (fields & SCRIPT_TRACE && s->sample.raw.len)
 		print_trace(printer, s);
 	if (fields & SCRIPT_ADDR)
-		script_add_hex(out, s->sample.addr);
+		print_addr(printer, s, fields);
 	if (fields & SCRIPT_DATA_SRC)
 		script_add_data_src(out, s->sample.data_src, &printer->data_src_width);
 	print_weights(out, &s->sample, fields);

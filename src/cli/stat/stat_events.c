@@ -173,6 +173,9 @@ static int requested_all(struct stat_session *session, struct requested_list *re
 		ret = requested_default(session, requested);
 	if (!ret)
 		ret = requested_detail(session, requested);
+	if (!ret && config->group && requested->items.len)
+		tally_event_specs_group(&requested->items.data[0].spec, requested->items.len,
+					sizeof(requested->items.data[0]));
 	tally_vec_for_each (one, &requested->items) {
 		if (config->all_user)
 			one->spec.attr.exclude_kernel = one->spec.attr.exclude_hv = 1;

@@ -54,6 +54,7 @@ const struct tally_option stat_options[] = {
 	 "count cache events too; -dd: also TLBs; -ddd: also prefetches"},
 	{0, "filter", TALLY_OPTION_CALL, 0, "filter", "filter the tracepoints of the preceding -e",
 	 NULL, option_filter},
+	{'g', "group", TALLY_OPTION_FLAG, AT(group), NULL, "make all events one group"},
 	{0, "all-user", TALLY_OPTION_FLAG, AT(all_user), NULL, "count only in user space"},
 	{0, "all-kernel", TALLY_OPTION_FLAG, AT(all_kernel), NULL, "count only in the kernel"},
 	{'n', "null", TALLY_OPTION_FLAG, AT(null_run), NULL,
