@@ -71,7 +71,7 @@ static int parse_stack_size(struct tally_sampling *sampling, const char *text,
 
 int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text)
 {
-	const char *word = text ? text : "fp";
+	const char *word = text ? text : sampling->default_chain ? sampling->default_chain : "fp";
 	size_t len = strcspn(word, ",");
 
 	if (!text && sampling->chain != TALLY_CALLCHAIN_NONE)
@@ -83,10 +83,10 @@ int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text
 		    (has_size && !chain_words[i].has_size))
 			continue;
 		sampling->chain = chain_words[i].chain;
-		return has_size ? parse_stack_size(sampling, text, word + len + 1) : 0;
+		return has_size ? parse_stack_size(sampling, word, word + len + 1) : 0;
 	}
 	tally_message_error(sampling->messages,
-			    "--call-graph %s: must be fp, dwarf[,size], auto[,size] or lbr", text);
+			    "--call-graph %s: must be fp, dwarf[,size], auto[,size] or lbr", word);
 	return -EINVAL;
 }
 

@@ -45,7 +45,8 @@ struct tally_sampling {
 	const char *freq; /* samples per second, "max", or NULL for TALLY_SAMPLING_FREQ */
 	bool has_period, raw, no_samples, strict_freq;
 	enum tally_callchain chain;
-	uint32_t stack_size; /* bytes per dump; 0 for TALLY_SAMPLING_STACK */
+	const char *default_chain; /* method of -g without a method; NULL for fp */
+	uint32_t stack_size;       /* bytes per dump; 0 for TALLY_SAMPLING_STACK */
 	uint64_t max_stack, branch_type, regs_intr, regs_user;
 	/* Sample branches of the types in branch_type, or of any type if branch_type is 0 or
 	 * contains only privilege levels. */

@@ -2,12 +2,31 @@
 /* Parts of the paths at which files are searched for. */
 #include "symbols/dso_path.h"
 
+#include <string.h>
+
+#include "base/path.h"
+
+/* Split perf's ",flat" or ",hierarchy" from a symfs directory. Returns the length of the directory,
+ * and whether files are looked up in it by their base names. */
+static size_t symfs_split(const char *symfs, bool *ret_flat)
+{
+	const char *comma = strrchr(symfs, ',');
+	bool is_flat = comma && !strcmp(comma, ",flat");
+
+	*ret_flat = is_flat;
+	return is_flat || (comma && !strcmp(comma, ",hierarchy")) ? (size_t)(comma - symfs)
+								  : strlen(symfs);
+}
+
 void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, const char *path)
 {
 	const char *symfs = dso->owner->options.symfs;
+	bool is_flat = false;
 
 	if (symfs)
-		tally_str_add(str, symfs);
+		tally_str_add_bytes(str, symfs, symfs_split(symfs, &is_flat));
+	if (is_flat)
+		path = tally_path_name(path);
 	if (symfs && path[0] != '/')
 		tally_str_add_char(str, '/');
 	tally_str_add(str, path);

@@ -28,7 +28,9 @@ struct tally_pins;
 
 /* Strings and arrays are copied by tally_symbols_new(). Zero or NULL selects perf's defaults. */
 struct tally_symbols_options {
-	const char *symfs;             /* prefix for the path of every recorded object */
+	/* Prefix for the path of every recorded object. If it ends with ",flat", objects are looked
+	 * up in this directory by their base names. */
+	const char *symfs;
 	const char *vmlinux;           /* kernel image */
 	const char *kallsyms;          /* kallsyms to use, regardless of the recorded kernel */
 	const char *const *debug_dirs; /* NULL-terminated; default {"/usr/lib/debug", NULL} */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A cache directory for the test. Importing this module keeps tally's symbol indexes out of the user's cache. The
-directory is removed when the test ends."""
+"""A cache directory for the test. Importing this module keeps tally's symbol indexes out of the user's cache, and the
+user's settings out of the test. The directory is removed when the test ends."""
 import atexit
 import os
 import shutil
@@ -11,6 +11,8 @@ OUTSIDE = dict(os.environ)
 DIRECTORY = tempfile.mkdtemp(prefix="tally-cache-")
 os.environ["XDG_CACHE_HOME"] = DIRECTORY
 os.environ.pop("TALLY_INDEX", None)
+# The user's settings do not apply to tests.
+os.environ["PERF_CONFIG"] = os.environ["TALLY_CONFIG"] = "/dev/null"
 
 
 @atexit.register

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arith.h"
 #include "cli/list/list.h"
@@ -19,6 +20,8 @@ static const struct tally_option list_options[] = {
 	 "also show encodings and counters, and the reason why an event cannot be counted here"},
 	{0, "details", TALLY_OPTION_FLAG, AT(details), NULL, "also show long descriptions"},
 	{0, "long-desc", TALLY_OPTION_FLAG, AT(details), NULL, "alias for --details"},
+	{0, "unit", TALLY_OPTION_TEXT, AT(unit), "pmu",
+	 "list only the events and metrics of this PMU"},
 	{0, "raw-dump", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "print only names, separated by blanks, as perf does for shells"},
 	{0, "no-desc", TALLY_OPTION_FLAG, AT(no_desc), NULL, "show names only"},
@@ -69,6 +72,9 @@ static int list_one(const struct tally_event_info *info, void *data)
 	struct lister *lister = data;
 
 	if (info->deprecated && !lister->printer.config->deprecated)
+		return 0;
+	if (lister->printer.config->unit &&
+	    (!info->pmu || strcasecmp(info->pmu, lister->printer.config->unit)))
 		return 0;
 	if (info->kind & OF_TABLES)
 		return tally_vec_push(&lister->waiting, *info);
@@ -159,6 +165,10 @@ static int list_all(struct tally_events *events, const struct list_config *confi
 		ret = list_word(events, &lister, NULL);
 	for (int i = 0; i < nr && !ret; i++)
 		ret = list_word(events, &lister, words[i]);
+	if (!ret && config->unit && !printer->nr) {
+		tally_print_error("no PMU with the name '%s' has events", config->unit);
+		ret = -ENOENT;
+	}
 	list_print_end(printer);
 	list_warn(events, &lister);
 out:

@@ -10,6 +10,7 @@
 struct list_config {
 	struct tally_event_source source;
 	bool json, raw_dump, no_desc, details, deprecated;
+	const char *unit; /* name of a PMU, or NULL for all */
 	int verbose;
 };
 

@@ -11,16 +11,21 @@
 #include "cli/main/global_options.h"
 #include "cli/main/perf_options.h"
 #include "cli/main/print.h"
+#include "cli/main/settings_apply.h"
 #include "cli/main/truncation.h"
 #include "sampler/privileges.h"
 
 const struct tally_command *const tally_commands[] = {
-	&tally_command_profile, &tally_command_stat,       &tally_command_record,
-	&tally_command_report,  &tally_command_annotate,   &tally_command_diff,
-	&tally_command_script,  &tally_command_archive,    &tally_command_top,
-	&tally_command_ftrace,  &tally_command_emulate,    &tally_command_evlist,
-	&tally_command_list,    &tally_command_doctor,     &tally_command_buildids,
-	&tally_command_version, &tally_command_help_entry, NULL,
+	&tally_command_profile,    &tally_command_stat,
+	&tally_command_record,     &tally_command_report,
+	&tally_command_annotate,   &tally_command_diff,
+	&tally_command_script,     &tally_command_archive,
+	&tally_command_top,        &tally_command_ftrace,
+	&tally_command_emulate,    &tally_command_evlist,
+	&tally_command_list,       &tally_command_doctor,
+	&tally_command_buildids,   &tally_command_version,
+	&tally_command_check,      &tally_command_config,
+	&tally_command_help_entry, NULL,
 };
 
 const struct tally_command *tally_command_find(const char *name)
@@ -96,6 +101,21 @@ static const char *command_name(int argc, char **argv)
 	return name;
 }
 
+static int run_with_settings(const struct tally_command *command, int argc, char **argv)
+{
+	struct tally_settings settings = {0};
+	struct tally_arguments arguments;
+	int status = TALLY_EXIT_ERROR;
+
+	if (!tally_settings_read(&settings) &&
+	    !tally_settings_apply(&settings, command, argc, argv, &arguments)) {
+		status = command->run(arguments.nr, arguments.words.data);
+		tally_arguments_free(&arguments);
+	}
+	tally_settings_free(&settings);
+	return status;
+}
+
 static int run_command(const struct tally_command *command, int argc, char **argv, bool paginate)
 {
 	char *alone[] = {(char *)command->name, NULL};
@@ -104,10 +124,12 @@ static int run_command(const struct tally_command *command, int argc, char **arg
 	 * use one. */
 	if (paginate && !command->privileged)
 		tally_pager_start();
-	if (argc < 2)
-		return command->run(1, alone);
-	argv[1] = alone[0];
-	return command->run(argc - 1, argv + 1);
+	if (argc > 1)
+		argv[1] = alone[0];
+	if (command == &tally_command_config)
+		return argc < 2 ? command->run(1, alone) : command->run(argc - 1, argv + 1);
+	return argc < 2 ? run_with_settings(command, 1, alone)
+			: run_with_settings(command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

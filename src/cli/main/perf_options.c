@@ -215,7 +215,6 @@ static const struct tally_perf_option list_rows[] = {
 	{0, "debug", NONE, ACCEPTED,
 	 "warnings about events that cannot be listed are always printed"},
 	{'o', "output", NEEDED, REFUSED, "redirect the output: 'tally list > FILE'"},
-	{0, "unit", NEEDED, REFUSED, "specify the PMU as an argument: 'tally list cpu_core'"},
 	{0}};
 
 static const struct tally_perf_option buildids_rows[] = {
@@ -265,7 +264,6 @@ static const struct {
 	{"buildid-cache",
 	 "not planned, as there is no cache: 'tally archive' embeds symbols in the recording"},
 	{"c2c", "not supported yet: 'perf c2c report' shows shared cache lines" READS_OURS},
-	{"config", "not supported yet: tally does not read a configuration file"},
 	{"daemon", "not planned: run 'tally record --switch-output' as a service"},
 	{"data",
 	 "not supported yet: convert with 'tally script --dump-json' or 'tally report --format'"},

@@ -19,8 +19,8 @@
 	 "read kernel symbols from this file instead of /proc/kallsyms"}
 
 #define TALLY_OPTION_SYMFS(symbols)                                                         \
-	{0, "symfs", TALLY_OPTION_TEXT, TALLY_SYMBOLS_AT(symbols, symfs), "dir",            \
-	 "look for files below this directory"}
+	{0, "symfs", TALLY_OPTION_TEXT, TALLY_SYMBOLS_AT(symbols, symfs), "dir[,flat]",     \
+	 "look for files below this directory; flat: in it, by base name"}
 
 #define TALLY_OPTION_NO_DEMANGLE(symbols)                                                   \
 	{0, "no-demangle", TALLY_OPTION_FLAG, TALLY_SYMBOLS_AT(symbols, no_demangle), NULL, \

@@ -4,9 +4,7 @@
 
 #include "cli/main/commands.h"
 #include "cli/main/global_options.h"
-#include "disasm/disasm.h"
-#include "dwarf/dwarf.h"
-#include "symbols/demangle.h"
+#include "cli/main/built_features.h"
 
 /* The version of perf to which options and output are compared. Programs that start perf require
  * at least some version. */
@@ -24,12 +22,6 @@ static const struct tally_option version_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* Print one build option in perf's format, which scripts parse. */
-static void print_option(const char *name, bool on, const char *what)
-{
-	printf("%22s: [ %s ]  # %s\n", name, on ? "on " : "OFF", what);
-}
-
 static int version_run(int argc, char **argv)
 {
 	struct version_config config = {0};
@@ -44,15 +36,7 @@ static int version_run(int argc, char **argv)
 		printf("tally version %s\n", TALLY_VERSION);
 	if (!config.build_options)
 		return TALLY_EXIT_OK;
-	print_option("elf", true, "symbols and build IDs of ELF files (built-in)");
-	print_option("demangle", tally_demangle_available(), "C++, Rust and D names");
-	print_option("zstd", true, "compressed recordings");
-	print_option("print-fmt", true, "tracepoint payloads (built-in)");
-	print_option("dwarf", tally_dwarf_available(), "source lines and inlined functions");
-	print_option("dwarf-unwind", true, "callers from stack dumps (built-in)");
-	print_option("debuginfod", true, "with --debuginfod, if libdebuginfod.so.1 is installed");
-	print_option("libcapstone", tally_disasm_available(),
-		     "instructions, if libcapstone is installed");
+	tally_features_print();
 	return TALLY_EXIT_OK;
 }
 

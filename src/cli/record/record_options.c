@@ -194,6 +194,8 @@ const struct tally_option record_options[] = {
 	 .call = option_chain},
 	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|auto[,size]|lbr",
 	 .help = "record callchains; select the method", .call = option_chain},
+	{0, "call-graph-default", TALLY_OPTION_TEXT, AT(sampling.default_chain), "method",
+	 "set the method of -g (default: fp)"},
 	{0, "keep-stacks", FLAG(keep_stacks),
 	 "with --call-graph dwarf or auto, keep the stack dumps instead of unwinding"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
