@@ -276,8 +276,6 @@ static const struct {
 	{"kwork",
 	 "not planned: record irq:* and workqueue:*, then use 'perf kwork report'" READS_OURS},
 	{"lock", "not planned: record lock:* and use 'perf lock report'" READS_OURS},
-	{"mem", "not supported yet: record with 'tally record -d -W', report with 'perf mem "
-		"report'" READS_OURS},
 	{"probe",
 	 "not planned: define probes in /sys/kernel/tracing/kprobe_events; tally can count them"},
 	{"sched", "not planned: record sched:* and use 'perf sched timehist'" READS_OURS},

@@ -93,6 +93,19 @@ def test_mem_mode_sorts_by_the_keys_of_memory_accesses():
         assert name in heading, (name, heading)
 
 
+def test_mem_command():
+    path = mem_file()
+    tap.same(tap.run(TALLY, "mem", "report", "--stdio", "-i", path).stdout, report(path, "--mem-mode").stdout, "mem report")
+    for words, status, text in ((["mem"], 129, "requires 'record' or 'report'"), (["mem", "-t", "x", "record", "true"], 1, "load, store"),
+                                (["mem", "nonsense"], 129, "requires 'record' or 'report'")):
+        done = tap.run(TALLY, *words)
+        assert done.returncode == status and text in done.stderr, (words, done.returncode, done.stderr)
+    events = "/sys/bus/event_source/devices"
+    if not any(os.path.exists(f"{events}/{name}") for name in ("cpu/events/mem-loads", "cpu_core/events/mem-loads", "ibs_op/type")):
+        done = tap.run(TALLY, "mem", "record", "true")
+        assert done.returncode == 1 and "no events that sample memory accesses" in done.stderr and "hint:" in done.stderr, done.stderr
+
+
 def test_a_label_key_beside_others_and_twice():
     got = rows(mem_file(), "-s", "mem,comm,local_weight,mem")
     tap.same([[cell.strip() for cell in row[1:]] for row in got],
