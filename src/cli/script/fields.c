@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "cli/main/global_options.h"
 #include "cli/main/print.h"
 
 /* An output field and the sample content that it requires. */
@@ -225,6 +226,19 @@ void tally_script_fields_chains(struct tally_script_fields *fields,
 	}
 }
 
+/* Report that an event's samples lack a field. perf2bolt looks for perf's sentence. */
+static void missing_field(const struct tally_perfdata_event *event, const struct field *field)
+{
+	if (tally_is_perf())
+		tally_print_error("Samples for '%s' event do not have %s attribute set. Cannot "
+				  "print '%s' field.",
+				  event->name, field->attribute, field->name);
+	else
+		tally_print_error("samples of event '%s' have no %s, so '%s' cannot be shown",
+				  event->name, field->attribute, field->name);
+	tally_print_hint("remove the field from -F, or record it");
+}
+
 int tally_script_fields_of(const struct tally_script_fields *fields,
 			   const struct tally_perfdata_event *event, uint32_t *ret_fields)
 {
@@ -238,10 +252,7 @@ int tally_script_fields_of(const struct tally_script_fields *fields,
 		    field->needs & event->attr.sample_type)
 			continue;
 		if (fields->asked[kind] & field->bit) {
-			tally_print_error(
-				"samples of event '%s' have no %s, so '%s' cannot be shown",
-				event->name, field->attribute, field->name);
-			tally_print_hint("remove the field from -F, or record it");
+			missing_field(event, field);
 			return -EINVAL;
 		}
 		shown &= ~field->bit;
