@@ -37,7 +37,7 @@ def bolt():
 
 
 def profile(name, program, recording, env):
-    """Return the functions of a profile by perf2bolt, and what it says."""
+    """Return the functions of a profile by perf2bolt, and its messages."""
     path = os.path.join(WORK, name)
     done = tap.run(bolt(), "-nl", "-p", recording, "-o", path, "-w", path + ".yaml", program, env=env, cwd=WORK)
     assert done.returncode == 0, f"{name}: status {done.returncode}: {done.stdout[-1500:]}{done.stderr[-1500:]}"
