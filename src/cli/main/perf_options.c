@@ -132,7 +132,6 @@ static const struct tally_perf_option script_rows[] = {
 	 "tally has no built-in interpreters; feed the output of --dump-json to a script"},
 	{'L', "Latency", NONE, REFUSED,
 	 "record with 'tally record -R', then use 'tally script --dump-json'"},
-	{'l', "list", NONE, REFUSED, "perf's scripts are not part of tally"},
 	{'s', "script", NEEDED, REFUSED,
 	 "tally has no built-in interpreters; feed the output of --dump-json to a script"},
 	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},

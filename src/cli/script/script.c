@@ -15,6 +15,7 @@
 #include "cli/main/symbol_options.h"
 #include "view/recording_header.h"
 #include "cli/main/dump.h"
+#include "cli/script/counts.h"
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
@@ -28,6 +29,9 @@ struct script_config {
 	bool reltime, deltatime, header, header_only;
 	bool show[SCRIPT_NR_SHOWN];
 	const char *symbols, *dsos;
+	bool list;
+	const struct script_counts *counts; /* report to print in place of the samples, or NULL */
+	const char *comm;                   /* its argument, or NULL */
 };
 
 #define AT(member) offsetof(struct script_config, member)
@@ -68,6 +72,7 @@ static const struct tally_option script_options[] = {
 	 "also show namespaces, if recorded"},
 	{0, "show-round-events", TALLY_OPTION_FLAG, AT(show[8]), NULL,
 	 "also show where the recorder finished a round"},
+	{'l', "list", TALLY_OPTION_FLAG, AT(list), NULL, "list the reports that count tracepoints"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "print every record in file order, with its fields"},
 	{0, "dump-unsorted-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL, "alias for -D"},
@@ -323,18 +328,34 @@ static int script_session(const struct script_config *config, struct tally_sessi
 	return config->raw_dump ? tally_dump_text(session) : script_samples(config, session);
 }
 
-/* Parse the arguments. On error, print a hint about scripts, because in perf, an argument is the
- * name of an installed script. */
+/* Parse the arguments: a recording, or the name of a report and a thread name. As in perf, "report"
+ * may precede the name of a report. */
 static int script_words(struct script_config *config, int nr, char **words)
 {
-	int ret = tally_words_parse(&tally_command_script, nr, words,
-				    &config->recording.session.input, NULL);
+	if (nr > 1 && !strcmp(words[0], "report")) {
+		words++;
+		nr--;
+	}
+	if (nr && script_counts_elsewhere(words[0]))
+		return TALLY_EXIT_USAGE + 1;
+	config->counts = nr ? script_counts_find(words[0]) : NULL;
+	if (!config->counts)
+		return tally_words_parse(&tally_command_script, nr, words,
+					 &config->recording.session.input, NULL);
+	if (nr > 2) {
+		tally_print_error("%s takes one thread name, not also '%s'", words[0], words[2]);
+		return TALLY_EXIT_USAGE + 1;
+	}
+	config->comm = nr > 1 ? words[1] : NULL;
+	return 0;
+}
 
-	if (ret)
-		tally_print_hint("tally has no perf scripts; programs that read the output of "
-				 "'perf script', such as FlameGraph's stackcollapse-perf.pl, can "
-				 "read 'tally script'");
-	return ret;
+/* Print a hint after a usage error, because in perf, an argument is the name of a script. */
+static void hint_scripts(void)
+{
+	tally_print_hint("'tally script -l' lists the reports; programs that read the output of "
+			 "'perf script', such as FlameGraph's stackcollapse-perf.pl, can read "
+			 "'tally script'");
 }
 
 static int script_run(int argc, char **argv)
@@ -345,13 +366,25 @@ static int script_run(int argc, char **argv)
 
 	ret = tally_options_parse(&tally_command_script, &config, argc, argv, TALLY_PARSE_WORDS,
 				  &first);
-	if (!ret)
-		ret = script_words(&config, argc - first, argv + first);
 	if (ret)
 		return ret - 1;
+	ret = script_words(&config, argc - first, argv + first);
+	if (ret) {
+		hint_scripts();
+		return ret - 1;
+	}
+	if (config.list) {
+		script_counts_list();
+		return TALLY_EXIT_OK;
+	}
 	if (config.reltime && config.deltatime) {
 		tally_print_error("options '--reltime' and '--deltatime' cannot be used together");
 		return TALLY_EXIT_USAGE;
+	}
+	if (config.counts) {
+		ret = script_counts_run(config.counts, &config.recording, config.comm);
+		tally_options_free(&tally_command_script, &config);
+		return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	}
 	ret = tally_recording_open(&config.recording, &session);
 	if (!ret) {
@@ -366,7 +399,8 @@ static int script_run(int argc, char **argv)
 const struct tally_command tally_command_script = {
 	.name = "script",
 	.summary = "Show every sample of a recording as text",
-	.usage = "[OPTIONS] [FILE]",
+	.usage = "[OPTIONS] [FILE]\n"
+		 "[OPTIONS] [report] NAME [COMM]",
 	.about = " Without -F, shows what perf script shows by default for each kind of event.\n",
 	.options = script_options,
 	.privileged = true,
