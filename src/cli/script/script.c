@@ -332,7 +332,7 @@ static int script_session(const struct script_config *config, struct tally_sessi
  * may precede the name of a report. */
 static int script_words(struct script_config *config, int nr, char **words)
 {
-	if (nr > 1 && !strcmp(words[0], "report")) {
+	if (nr > 1 && !strcmp(words[0], "report") && script_counts_find(words[1])) {
 		words++;
 		nr--;
 	}
