@@ -79,6 +79,12 @@ ZEN4_UNIONS = {
     "l2_pf_miss_l2_hit_l3.all": (0x71, 0xff), "l2_pf_miss_l2_l3.all": (0x72, 0xff),
     "bp_l1_tlb_fetch_hit.all": (0x94, 0x07),
 }
+# Zen 5 has no loop buffer, and prefetches by other units.
+ZEN5_UNIONS = {
+    **{name: numbers for name, numbers in ZEN4_UNIONS.items() if not name.startswith("l2_pf_")},
+    "de_src_op_disp.all": (0xaa, 0x03),
+}
+ZEN5_UNITS = {"near_far_cache_near": "near_cache", "near_far_cache_far": "far_cache"}
 # An event that Linux' table leaves out.
 ZEN3_MORE = {
     "de_src_op_disp.x86_decoder": (0xaa, 1), "de_src_op_disp.op_cache": (0xaa, 2), "de_src_op_disp.all": (0xaa, 3),
@@ -177,29 +183,53 @@ def zen3(sources):
     return amd_counters(events)
 
 
-def zen4_unit(prefix, unit):
+def zen4_unit(prefix, unit, units=()):
     """The name of a unit mask: ours for the whole event, ours for the mask, or libpfm4's."""
-    return ZEN4_UNITS.get(f"{prefix}.{unit}") or ZEN4_UNITS.get(unit, unit)
+    return dict(units).get(unit) or ZEN4_UNITS.get(f"{prefix}.{unit}") or ZEN4_UNITS.get(unit, unit)
 
 
-def zen4(sources):
-    """Codes are libpfm4's; names are Zen 3's where the code is the same, else made in the same way."""
+def zen3_names(sources):
+    """{code: {unit mask: name}} of Zen 3."""
     older = {}
     for topic, event in sources.linux("linux68-arch", "x86/amdzen3"):
         if topic != "recommended":
             older.setdefault(int(event["EventCode"], 16), {})[int(event.get("UMask", "0"), 16)] = event["EventName"]
-    found = dict(ZEN4_UNIONS)
-    for _, code, units in sources.amd("amd64_events_fam19h_zen4.h"):
-        names = {} if code in ZEN4_NAMES or code in ZEN4_FILLS else older.get(code, {})
-        prefix = ZEN4_NAMES.get(code) or next(iter(older[code].values())).split(".")[0]
+    return older
+
+
+def zen4_events(table, older, own, units_of_cpu=()):
+    """{name: (code, unit mask)} of libpfm4's table. Names are Zen 3's where the code is the same, else made in the same
+    way. The unit masks of the codes in `own` are not Zen 3's."""
+    found = {}
+    for event, code, units in table:
+        names = {} if code in own or code in ZEN4_NAMES or code in ZEN4_FILLS else older.get(code, {})
+        prefix = ZEN4_NAMES.get(code) or next(iter(older.get(code, {0: event.lower()}).values())).split(".")[0]
         for unit, umask in units or [("", 0)]:
-            name = names.get(umask) or ".".join(filter(None, (prefix, zen4_unit(prefix, unit.lower()))))
+            name = names.get(umask) or ".".join(filter(None, (prefix, zen4_unit(prefix, unit.lower(), units_of_cpu))))
             found[name] = (code, umask)
         bits = sum({umask for _, umask in units if umask & umask - 1 == 0})
         for umask, name in names.items():
             if "." in name and umask & umask - 1 and umask | bits == bits:
                 found[name] = (code, umask)
+    return found
+
+
+def amd_pairs(found):
     return amd_counters([(topic_of(name, AMD_TOPICS), coded(name, *numbers)) for name, numbers in found.items()])
+
+
+def zen4(sources):
+    """Codes are libpfm4's; names are Zen 3's where the code is the same, else made in the same way."""
+    table = sources.amd("amd64_events_fam19h_zen4.h")
+    return amd_pairs({**ZEN4_UNIONS, **zen4_events(table, zen3_names(sources), ())})
+
+
+def zen5(sources):
+    """As Zen 4, but the names of events whose unit masks changed since are not Zen 3's."""
+    before = {code: units for _, code, units in sources.amd("amd64_events_fam19h_zen4.h")}
+    table = sources.amd("amd64_events_fam1ah_zen5.h")
+    own = {code for _, code, units in table if units != before.get(code)}
+    return amd_pairs({**ZEN5_UNIONS, **zen4_events(table, zen3_names(sources), own, ZEN5_UNITS.items())})
 
 
 def older_zen(header):
@@ -310,6 +340,7 @@ X86 = (
     ("amdzen2", "AuthenticAMD-23-[[:xdigit:]]+", older_zen("amd64_events_fam17h_zen2.h"), metrics.AMD),
     ("amdzen3", "AuthenticAMD-25-([245][[:xdigit:]]|[[:xdigit:]])", zen3, metrics.ZEN3),
     ("amdzen4", "AuthenticAMD-25-([167A][[:xdigit:]])", zen4, metrics.ZEN4),
+    ("amdzen5", "AuthenticAMD-26-([12467][[:xdigit:]]|[[:xdigit:]])", zen5, metrics.ZEN5),
     ("intel-generic", "GenuineIntel-.*", all_of(INTEL_ARCHITECTURAL), metrics.INTEL_GENERIC),
     ("amd-generic", "(AuthenticAMD|HygonGenuine)-.*", all_of(AMD_CORE), metrics.AMD),
 )
@@ -319,6 +350,9 @@ ARM64 = (
     ("arm/neoverse-n2", "0x00000000410fd490", arm_by_code("arm_neoverse_n2_events.h"), metrics.NEOVERSE_N2),
     ("arm/neoverse-v1", "0x00000000410fd400", arm_by_code("arm_neoverse_v1_events.h"), metrics.NEOVERSE_V1),
     ("arm/neoverse-v2", "0x00000000410fd4f0", arm_by_code("arm_neoverse_v2_events.h"), metrics.NEOVERSE_V1),
+    ("arm/neoverse-n3", "0x00000000410fd8e0", arm_by_code("arm_neoverse_n3_events.h"), metrics.NEOVERSE_N1),
+    ("arm/neoverse-v3", "0x00000000410fd840", arm_by_code("arm_neoverse_v3_events.h"), metrics.NEOVERSE_N1),
+    ("arm/cortex-a55", "0x00000000410fd050", arm_by_code("arm_cortex_a55_events.h"), metrics.ARM_OLDER),
     ("arm/cortex-a53", "0x00000000410fd030", cortex_a53, metrics.ARM_OLDER),
     ("arm/cortex-a57", "0x00000000410fd070", arm_by_code("arm_cortex_a57_events.h"), metrics.ARM_OLDER),
     ("generic", "0x[[:xdigit:]]+", arm_generic, metrics.ARM_GENERIC),

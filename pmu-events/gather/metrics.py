@@ -228,6 +228,9 @@ ZEN4 = {
     "memory_fill_bandwidth": gigabytes(64, "ls_any_fills_from_sys.dram_io_all"),
 }
 
+# Zen 5 dispatches 8 operations per cycle.
+ZEN5 = {name: text.replace("(6 * ls_not_halted_cyc)", "(8 * ls_not_halted_cyc)") for name, text in ZEN4.items()}
+
 BUSY = "(1 - (STALL_FRONTEND + STALL_BACKEND) / CPU_CYCLES)"
 ARM_CYCLES = {
     "frontend_bound": "STALL_FRONTEND / CPU_CYCLES",

@@ -128,10 +128,11 @@ CPUS = {
             "GenuineIntel-6-FE-9": "intel-generic", "GenuineIntel-19-1-0": "intel-generic",
             "AuthenticAMD-23-1-1": "amdzen1", "AuthenticAMD-23-31-0": "amdzen2", "AuthenticAMD-25-1-1": "amdzen3", "AuthenticAMD-25-21-0": "amdzen3", "AuthenticAMD-25-50-0": "amdzen3",
             "AuthenticAMD-25-11-1": "amdzen4", "AuthenticAMD-25-61-2": "amdzen4", "AuthenticAMD-25-A0-2": "amdzen4",
-            "AuthenticAMD-26-2-1": "amd-generic", "HygonGenuine-24-0-1": "amd-generic", "Unknown-1-2-3": None},
+            "AuthenticAMD-26-2-1": "amdzen5", "AuthenticAMD-26-44-0": "amdzen5", "AuthenticAMD-26-50-0": "amd-generic", "HygonGenuine-24-0-1": "amd-generic", "Unknown-1-2-3": None},
     "s390": {"IBM,3906,704,M03,3.5,002f": None, "IBM.3931.704.A01.3.7.002f": "cf_z16"},
     "arm64": {"0x00000000410fd4f0": "arm/neoverse-v2", "0x00000000410fd0c0": "arm/neoverse-n1", "0x00000000410fd0b0": "arm/cortex-a76",
-              "0x00000000410fd490": "arm/neoverse-n2", "0x00000000411fd990": "generic"},
+              "0x00000000410fd490": "arm/neoverse-n2", "0x00000000410fd8e0": "arm/neoverse-n3",
+              "0x00000000410fd840": "arm/neoverse-v3", "0x00000000410fd050": "arm/cortex-a55", "0x00000000411fd990": "generic"},
     "powerpc": {"004b0000": "power8", "0x004d0200": "power8", "004e1202": "power9", "0x00800200": "power10", "00480200": "generic"},
     "riscv": {"0x489-0x8000000000000007-0x20181004": "sifive/u74", "0x5b7-0x0-0x0": "thead/c900-legacy"},
 }
@@ -144,7 +145,8 @@ def test_cpus_find_their_tables():
 
 
 EVENTS = {"x86/silvermont": 130, "x86/skylakex": 3700, "x86/cascadelakex": 5700, "x86/icelakex": 4300,
-          "x86/sapphirerapids": 2690, "x86/amdzen3": 222, "x86/amdzen4": 300, "arm64/arm/neoverse-n1": 109,
+          "x86/sapphirerapids": 2690, "x86/amdzen3": 222, "x86/amdzen4": 300, "x86/amdzen5": 330, "arm64/arm/neoverse-n3": 200,
+          "arm64/arm/neoverse-v3": 220, "arm64/arm/cortex-a55": 100, "arm64/arm/neoverse-n1": 109,
           "arm64/arm/neoverse-n2": 154, "arm64/arm/cortex-a76": 105, "powerpc/power8": 960, "riscv/sifive/u74": 57}
 
 
@@ -217,6 +219,8 @@ KNOWN = {
                     "ex_ret_ops": 2400},
     "x86/amdzen4": {"ls_not_halted_cyc": 1000, "de_no_dispatch_per_slot.no_ops_from_frontend": 1200,
                     "de_no_dispatch_per_slot.backend_stalls": 1800, "de_src_op_disp.all": 3000, "ex_ret_ops": 2400},
+    "x86/amdzen5": {"ls_not_halted_cyc": 1000, "de_no_dispatch_per_slot.no_ops_from_frontend": 1600,
+                    "de_no_dispatch_per_slot.backend_stalls": 2400, "de_src_op_disp.all": 4000, "ex_ret_ops": 3200},
     "x86/intel-generic": {"TOPDOWN_SLOTS": 4000, "TOPDOWN_FRONTEND_BOUND": 800, "TOPDOWN_BAD_SPECULATION": 400,
                           "TOPDOWN_BACKEND_BOUND": 1200, "TOPDOWN_RETIRING": 1600},
     "arm64/arm/neoverse-n1": {"CPU_CYCLES": 1000, "STALL_FRONTEND": 200, "STALL_BACKEND": 300, "INST_RETIRED": 800,
@@ -231,7 +235,8 @@ KNOWN = {
                          "FP_INTERLOCK": 50, "DCACHE_DTIM_BUSY": 50},
 }
 SAME = {"arm64/arm/neoverse-v2": "arm64/arm/neoverse-v1", "arm64/arm/cortex-a76": "arm64/arm/neoverse-n1",
-        "arm64/generic": "arm64/arm/neoverse-n1"}
+        "arm64/generic": "arm64/arm/neoverse-n1", "arm64/arm/neoverse-n3": "arm64/arm/neoverse-n1",
+        "arm64/arm/neoverse-v3": "arm64/arm/neoverse-n1"}
 # Intel's cores by an event that their top-down metrics use.
 FAMILIES = {"TOPDOWN.SLOTS": "x86/icelakex", "UOPS_ISSUED.ANY": "x86/skylakex", "NO_ALLOC_CYCLES": "x86/silvermont",
             "TOPDOWN_FE_BOUND": "x86/atom"}
