@@ -33,21 +33,11 @@
 
 static int parse_delay(struct record *record, struct record_config *config)
 {
-	const char *text = config->delay;
-	char *end;
-	long ms;
+	int ret = config->delay ? record_schedule_parse(&record->schedule, config->delay) : 0;
 
-	if (!text)
-		return 0;
-	ms = strtol(text, &end, 10);
-	if (end == text || *end || ms < -1 || ms > INT32_MAX) {
-		tally_print_error("-D %s: must be a number of milliseconds, or -1", text);
-		return -EINVAL;
-	}
-	record->delay_ns = ms < 0 ? -1 : (int64_t)ms * 1000000;
-	record->disabled = record->delay_ns != 0;
+	record->disabled = config->delay && !record_schedule_starts_enabled(&record->schedule);
 	config->sampling.is_delayed = record->disabled;
-	return 0;
+	return ret;
 }
 
 /* Check for mutually exclusive options, and set dependent settings. */
@@ -401,6 +391,7 @@ static void record_free(struct record *record)
 	for (size_t i = 0; record->filters && i < record->config->events.nr; i++)
 		tally_str_free(&record->filters[i]);
 	free(record->filters);
+	record_schedule_free(&record->schedule);
 	tally_via_close(&record->via);
 	if (record->signals >= 0)
 		close(record->signals);

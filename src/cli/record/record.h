@@ -12,6 +12,7 @@
 #include "cli/record/record_config.h"
 #include "cli/record/record_output.h"
 #include "cli/record/record_progress.h"
+#include "cli/record/record_schedule.h"
 #include "sampler/child.h"
 #include "sampler/sampler_control.h"
 #include "sampler/sampler.h"
@@ -37,18 +38,17 @@ struct record {
 	uint64_t started;          /* ns, CLOCK_MONOTONIC */
 	struct tally_via via;
 	struct tally_child child;
-	bool is_going;  /* the child was started */
-	bool is_over;   /* --duration has passed */
-	int exec_error; /* -errno if the command could not be executed, or 0 */
+	bool is_going, is_over; /* the child was started; --duration has passed */
+	int exec_error;         /* -errno if the command could not be executed, or 0 */
 	struct record_output output;
 	struct tally_control control;
 	int signals, kallsyms;     /* signalfd; from tally_privileges_kallsyms(), or 0 */
 	bool stop, disabled, dump; /* requests: stop, pause, write out the overwrite rings */
 	unsigned interrupts;       /* number of termination requests by signals such as SIGINT */
 	bool is_ending_command;    /* SIGTERM was sent to the command */
-	bool is_hidden;            /* the command is running, but the kernel removed its events */
-	int64_t delay_ns;          /* delay until events are enabled; -1: never, 0: immediately */
-	uint64_t drained;          /* time the rings were last written; ns, CLOCK_MONOTONIC */
+	bool is_hidden;            /* the kernel removed the running command's events */
+	struct record_schedule schedule; /* from -D */
+	uint64_t drained;                /* time the rings were last written; ns, CLOCK_MONOTONIC */
 	uint64_t wakeups, lost;
 	struct record_progress progress;
 	struct record_unwinding *unwinding; /* NULL if stack dumps are written unchanged */

@@ -18,10 +18,11 @@ static int carry_out(struct record *record, enum tally_control_command word)
 	switch (word) {
 	case TALLY_CONTROL_ENABLE:
 		record->disabled = false;
+		record_schedule_stop(&record->schedule);
 		return tally_counters_enable(record->sampler.counters);
 	case TALLY_CONTROL_DISABLE:
 		record->disabled = true;
-		record->delay_ns = -1;
+		record_schedule_stop(&record->schedule);
 		return tally_counters_disable(record->sampler.counters);
 	case TALLY_CONTROL_SNAPSHOT: record->dump = true; return 0;
 	case TALLY_CONTROL_STOP: record->stop = true; return 0;

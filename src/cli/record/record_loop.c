@@ -39,10 +39,11 @@ static int loop_init(struct record *record, struct loop *loop)
 static uint64_t next_deadline(const struct record *record)
 {
 	const struct record_config *config = record->config;
+	uint64_t edge = record_schedule_edge(&record->schedule, record->disabled);
 	uint64_t at = UINT64_MAX;
 
-	if (record->disabled && record->delay_ns > 0)
-		at = record->started + (uint64_t)record->delay_ns;
+	if (edge != UINT64_MAX)
+		at = record->started + edge;
 	if (config->switch_ns)
 		at = TALLY_MIN(at, record->output.opened + config->switch_ns);
 	/* Write regularly, because data in the rings is lost if this process is killed. */
@@ -102,16 +103,19 @@ static int wait_for_data(struct record *record, struct loop *loop, bool *ret_is_
 
 /* ---- due actions ----------------------------------------------------------- */
 
-static int check_delay(struct record *record)
+/* Enable or disable the events at the edges of the windows of -D. */
+static int check_schedule(struct record *record)
 {
-	if (!record->disabled || record->delay_ns <= 0 ||
-	    tally_clock_now() < record->started + (uint64_t)record->delay_ns)
+	uint64_t edge = record_schedule_edge(&record->schedule, record->disabled);
+
+	if (edge == UINT64_MAX || tally_clock_now() < record->started + edge)
 		return 0;
-	record->disabled = false;
-	record->delay_ns = -1;
+	record->disabled = !record->disabled;
+	record->schedule.next += record->disabled;
 	if (!record->config->sampling.quiet)
-		fprintf(stderr, "Events enabled\n");
-	return tally_counters_enable(record->sampler.counters);
+		fprintf(stderr, "Events %s\n", record->disabled ? "disabled" : "enabled");
+	return record->disabled ? tally_counters_disable(record->sampler.counters)
+				: tally_counters_enable(record->sampler.counters);
 }
 
 static void check_duration(struct record *record)
@@ -165,7 +169,7 @@ int record_run(struct record *record)
 		if (!ret)
 			ret = is_look ? record_scan_rings(record) : record_drain(record, false);
 		if (!ret)
-			ret = check_delay(record);
+			ret = check_schedule(record);
 		check_duration(record);
 		if (!ret)
 			ret = check_output(record);

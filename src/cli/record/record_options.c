@@ -158,8 +158,9 @@ const struct tally_option record_options[] = {
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "do not include child tasks"},
 	{0, "per-thread", FLAG(sampling.target.per_thread),
 	 "use one buffer per task instead of one per CPU"},
-	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms",
-	 "start recording after this delay; -1: wait for 'enable' from --control"},
+	{'D', "delay", TALLY_OPTION_TEXT, AT(delay), "ms|from-to,...",
+	 "start recording after this delay, or record in these ranges of time; -1: wait for "
+	 "'enable' from --control"},
 	{0, "duration", .kind = TALLY_OPTION_CALL, .arg = "seconds",
 	 .help = "stop recording, and the command, after this time", .call = option_duration},
 	{0, "control", TALLY_OPTION_TEXT, AT(control), "fd:N[,N]|fifo:F[,F]",

@@ -442,4 +442,20 @@ def test_killing_filter(path):
     tap.run(TALLY, "stat", "true", preexec_fn=rights.seccomp(0), status=0)
 
 
+def test_ranges_of_time():
+    machine.need_events()
+    path = os.path.join(tap.workplace("ranges"), "ranges.data")
+    work = ["sh", "-c", "exec timeout 2 sh -c 'while :; do :; done'"]
+    done = tap.run(TALLY, "record", "-D", "100-200,350-400", "-e", "cpu-clock", "-F", "1000", "-o", path, "--", *work)
+    tap.same(done.stderr.count("Events enabled"), 2, done.stderr)
+    tap.same(done.stderr.count("Events disabled"), 2, done.stderr)
+    times = [float(line.strip().rstrip(":")) for line in tap.run(TALLY, "script", "-F", "time", "-i", path).stdout.splitlines()]
+    assert times, "no samples"
+    gaps = sorted(after - before for before, after in zip(times, times[1:]))
+    assert times[-1] - times[0] < 1.5 and gaps[-1] > 0.02, (times[0], times[-1], gaps[-3:])
+    for wrong in ("x", "10-", "20-10", "10-20,15-30", "-2", "10,20", "5-6,"):
+        done = tap.run(TALLY, "record", "-D", wrong, "-o", path, "true")
+        assert done.returncode != 0 and "ranges such as" in done.stderr, (wrong, done.stderr)
+
+
 tap.main(__name__, machine.need_events)
