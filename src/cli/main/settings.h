@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/messages.h"
 #include "base/vec.h"
 #include "cli/main/command.h"
 
@@ -35,6 +36,11 @@ struct tally_settings {
 /* Read all files. Missing files are empty; wrong lines are left out after a warning, as are files
  * that belong to another user. Returns 0, or -ENOMEM after printing an error. */
 int tally_settings_read(struct tally_settings *settings);
+
+/* Add the settings in `text`, which is changed. `file` (borrowed) is its name in warnings about
+ * wrong lines. Returns 0 or -ENOMEM. */
+int tally_settings_parse(struct tally_settings *settings, char *text, const char *file, bool is_own,
+			 const struct tally_messages *messages);
 void tally_settings_free(struct tally_settings *settings);
 
 /* Return the value of a setting, or NULL if there is none. */
