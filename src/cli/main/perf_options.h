@@ -30,9 +30,9 @@ struct tally_perf_option {
 
 /* Return a command's rows, terminated by a row with neither a letter nor a name; NULL if the
  * command has no rows. */
-/* Return true for the row that terminates a table. */
 const struct tally_perf_option *tally_perf_options(const char *command);
 
+/* Return true for the row that terminates a table. */
 bool tally_perf_option_ends(const struct tally_perf_option *option);
 
 /* Return the row for an option letter, or NULL. */
