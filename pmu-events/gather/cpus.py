@@ -82,8 +82,10 @@ ZEN4_UNIONS = {
 # Zen 5 has no loop buffer, and prefetches by other units.
 ZEN5_UNIONS = {
     **{name: numbers for name, numbers in ZEN4_UNIONS.items() if not name.startswith("l2_pf_")},
-    "de_src_op_disp.all": (0xaa, 0x03),
+    "de_src_op_disp.all": (0xaa, 0x03), "l2_fill_rsp_src.all": (0x165, 0xde), "bp_redirects.all": (0x9f, 0x03),
 }
+# libpfm4 has its name of 0x165 at 0x72, and that of 0x72 at 0x165.
+ZEN5_NAMES = {0x50: "ls_wcb_close", 0x165: "l2_fill_rsp_src", 0x188: "ic_fetch_ibs_events"}
 ZEN5_UNITS = {"near_far_cache_near": "near_cache", "near_far_cache_far": "far_cache"}
 # An event that Linux' table leaves out.
 ZEN3_MORE = {
@@ -224,11 +226,20 @@ def zen4(sources):
     return amd_pairs({**ZEN4_UNIONS, **zen4_events(table, zen3_names(sources), ())})
 
 
+def zen5_units(code, units):
+    """Unit masks that count something. Types of floating-point operations are counted together with all operations."""
+    if code == 0x3:
+        return [(unit.removeprefix("FLOP_TYPE_"), umask | 0xf if unit.startswith("FLOP_TYPE_") else umask)
+                for unit, umask in units if umask]
+    return [(unit, umask) for unit, umask in units if umask]
+
+
 def zen5(sources):
     """As Zen 4, but the names of events whose unit masks changed since are not Zen 3's."""
     before = {code: units for _, code, units in sources.amd("amd64_events_fam19h_zen4.h")}
     table = sources.amd("amd64_events_fam1ah_zen5.h")
     own = {code for _, code, units in table if units != before.get(code)}
+    table = [(ZEN5_NAMES.get(code, name), code, zen5_units(code, units)) for name, code, units in table]
     return amd_pairs({**ZEN5_UNIONS, **zen4_events(table, zen3_names(sources), own, ZEN5_UNITS.items())})
 
 

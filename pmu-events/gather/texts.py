@@ -318,6 +318,15 @@ AMD = {
     "l1_data_cache_fills_from_memory": "Data cache lines filled from memory",
     "ex_tagged_ibs_ops.ibs_tagged_ops": "Ops tagged by instruction-based sampling",
     "ex_tagged_ibs_ops.ibs_tagged_ops_ret": "Ops tagged by instruction-based sampling that retired",
+    "fp_ret_sse_avx_ops.scalar_single": "Scalar single-precision operations of SSE and AVX retired",
+    "fp_ret_sse_avx_ops.scalar_double": "Scalar double-precision operations of SSE and AVX retired",
+    "fp_ret_sse_avx_ops.packed_single": "Packed single-precision operations of SSE and AVX retired",
+    "fp_ret_sse_avx_ops.packed_double": "Packed double-precision operations of SSE and AVX retired",
+    "fp_ret_sse_avx_ops.bfloat16": "Operations with bfloat16 numbers of SSE and AVX retired",
+    "bp_redirects.all": "Fetch restarted at another address",
+    "bp_redirects.ex_redir": "Fetch restarted after a mispredicted branch",
+    "bp_redirects.resync": "Fetch restarted after a restart of the pipeline",
+    "ls_wcb_close.full_line_64b": "Write combining buffers closed with a full line",
     "macro_ops_retired": "Macro-ops retired",
 }
 FILLS = {
@@ -336,7 +345,8 @@ FILLS = {
 }
 FILL_KINDS = {"ls_dmnd_fills_from_sys": "Demand fills of the data cache", "ls_any_fills_from_sys": "Fills of the data cache",
               "ls_sw_pf_dc_fills": "Software prefetch fills of the data cache",
-              "ls_hw_pf_dc_fills": "Hardware prefetch fills of the data cache"}
+              "ls_hw_pf_dc_fills": "Hardware prefetch fills of the data cache",
+              "l2_fill_rsp_src": "Lines brought into the L2 cache"}
 
 POWER = {
     "PM_CYC": "Processor cycles",
