@@ -116,17 +116,17 @@ static int run_with_settings(const struct tally_command *command, int argc, char
 static int run_command(const struct tally_command *command, int argc, char **argv, bool paginate)
 {
 	char *alone[] = {(char *)command->name, NULL};
+	char **words = argc > 1 ? argv + 1 : alone;
+	int nr = argc > 1 ? argc - 1 : 1;
 
 	/* Privileged commands still hold capabilities here, and start the pager themselves if they
 	 * use one. */
 	if (paginate && !command->privileged)
 		tally_pager_start();
-	if (argc > 1)
-		argv[1] = alone[0];
-	if (command == &tally_command_config)
-		return argc < 2 ? command->run(1, alone) : command->run(argc - 1, argv + 1);
-	return argc < 2 ? run_with_settings(command, 1, alone)
-			: run_with_settings(command, argc - 1, argv + 1);
+	words[0] = alone[0];
+	/* config shows the settings, and must work with any of them. */
+	return command == &tally_command_config ? command->run(nr, words)
+						: run_with_settings(command, nr, words);
 }
 
 int main(int argc, char **argv)

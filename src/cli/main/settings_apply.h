@@ -19,8 +19,8 @@ int tally_settings_apply(const struct tally_settings *settings, const struct tal
 			 int argc, char **argv, struct tally_arguments *ret_arguments);
 void tally_arguments_free(struct tally_arguments *arguments);
 
-/* Return what tally does with a setting, for `tally config`: the option that it becomes, or why it
- * has no effect. The string is constant. */
+/* Return the long name of the option that a setting becomes, or NULL if the setting has no effect.
+ * The string is constant. */
 const char *tally_settings_effect(const struct tally_setting *setting);
 
 #endif

@@ -27,6 +27,15 @@ static const struct tally_excluded ways[] = {
 	{"--health", AT(health)},
 };
 
+/* Options that replace the rows by text of another form. */
+static const struct tally_excluded texts[] = {
+	{"--hierarchy", AT(hierarchy)},
+	{"--stats", AT(stats)},
+	{"--tasks", AT(tasks)},
+	{"--mmaps", AT(mmaps)},
+	{"--dump-raw-trace", AT(raw_dump)},
+};
+
 /* Options that only affect rows. */
 static const struct tally_excluded of_rows[] = {
 	{"--sort", AT(rows.sort), true, TALLY_EXCLUDED_OF_ROWS},
@@ -38,6 +47,7 @@ static const struct tally_excluded of_rows[] = {
 	{"--parent", AT(rows.show.parent), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--column-widths", AT(rows.column_widths), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--call-graph", AT(rows.call_graph), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--branch-stack", AT(branch_stack), false, TALLY_EXCLUDED_OF_ROWS},
 };
 
 /* --percent-limit, which --svg uses as the minimum width of boxes. */
@@ -49,10 +59,17 @@ struct document_kind {
 	bool has_rows, has_limit;
 };
 
+static int texts_check(const struct report_config *config, const char *option)
+{
+	return tally_options_exclude(option, texts, TALLY_ARRAY_SIZE(texts), config);
+}
+
 static int document_check(const struct report_config *config, const struct document_kind *kind)
 {
 	int ret = tally_options_exclude(kind->option, ways, TALLY_ARRAY_SIZE(ways), config);
 
+	if (!ret)
+		ret = texts_check(config, kind->option);
 	if (!ret && !kind->has_rows)
 		ret = tally_options_exclude(kind->option, of_rows, TALLY_ARRAY_SIZE(of_rows),
 					    config);
@@ -95,6 +112,10 @@ int report_documents_check(const struct report_config *config, const char *word)
 		if (kinds[i].value)
 			ret = document_check(config, &kinds[i]);
 	}
+	if (!ret && config->json)
+		ret = texts_check(config, "--json");
+	if (!ret && config->separator)
+		ret = texts_check(config, "--field-separator");
 	if (!ret)
 		ret = tally_html_check(config->html, config->html_source);
 	if (!ret)
