@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
+#include "base/size.h"
 #include "symbols/symbols.h"
 #include "view/data_src_text.h"
 #include "view/sample_labels.h"
@@ -98,16 +99,10 @@ void tally_cell_transaction(struct tally_labels *labels, const struct tally_feed
 		tally_str_addf(out, ":%" PRIx64, flags >> 32);
 }
 
-/* Append a size such as "4K". */
 static void add_page_size(struct tally_str *out, uint64_t size)
 {
-	static const char units[] = "BKMGTPE";
-	int unit = 0;
-
-	for (; size >= 1024 && units[unit + 1]; unit++)
-		size /= 1024;
 	if (size)
-		tally_str_addf(out, "%" PRIu64 "%c", size, units[unit]);
+		tally_size_add(out, size);
 	else
 		tally_str_add(out, NOT_AVAILABLE);
 }

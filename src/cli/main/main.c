@@ -91,7 +91,7 @@ static const char *command_name(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
 
-	if (!strcmp(name, "--version") || !strcmp(name, "-v") || !strcmp(name, "-vv"))
+	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
 		return "version";
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		return "help";
@@ -131,6 +131,7 @@ static int run_command(const struct tally_command *command, int argc, char **arg
 
 int main(int argc, char **argv)
 {
+	char *verbose[] = {argv[0], (char *)"version", (char *)"--build-options", NULL};
 	const struct tally_command *command;
 	bool paginate = false;
 	const char *name;
@@ -144,6 +145,11 @@ int main(int argc, char **argv)
 		return finish_output(-1 - nr);
 	argc -= nr;
 	argv += nr;
+	/* As in perf, -vv also shows the build options. */
+	if (argc == 2 && !strcmp(argv[1], "-vv")) {
+		argc = 3;
+		argv = verbose;
+	}
 	name = command_name(argc, argv);
 	command = tally_command_find(name);
 	if (!command) {

@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/register_names.h"
+#include "base/size.h"
 #include "view/data_src_text.h"
 
 /* Width up to which a column is filled with one fixed-size block, which is much faster than filling
@@ -165,16 +166,9 @@ void script_add_regs(struct tally_str *out, const char *arch, const struct tally
 
 void script_add_page_size(struct tally_str *out, uint64_t size)
 {
-	static const char units[] = "BKMGTPE";
-	int unit = 0;
-
-	if (!size) {
-		tally_str_add(out, " N/A");
-		return;
-	}
-	while (size >= 1024 && !(size & 1023)) {
-		size >>= 10;
-		unit++;
-	}
-	tally_str_addf(out, " %" PRIu64 "%c", size, units[unit]);
+	tally_str_add_char(out, ' ');
+	if (size)
+		tally_size_add(out, size);
+	else
+		tally_str_add(out, "N/A");
 }

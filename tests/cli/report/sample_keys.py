@@ -236,4 +236,17 @@ def test_hierarchy():
     assert "12.50%" not in limited and "    50.00%     a" in limited, limited
 
 
+def test_texts_are_not_other_forms():
+    """The tree of --hierarchy was printed inside the JSON; documents dropped the other options."""
+    page = os.path.join(WORK, "page")
+    for text in ("--hierarchy", "--stats", "--tasks", "--mmaps", "-D"):
+        for form in (["--json"], ["-x", ";"], ["--format", "csv"], ["--svg", page], ["--html", page]):
+            done = tap.run(TALLY, "report", "-i", weighted_file(), text, *form)
+            assert done.returncode == 129 and not done.stdout and "use only one of them" in done.stderr, (text, form, done)
+    for form in (["--format", "folded"], ["--svg", page], ["--html", page]):
+        done = tap.run(TALLY, "report", "-i", branch_file(), "-b", *form)
+        assert done.returncode == 129 and "--branch-stack applies to rows" in done.stderr, (form, done)
+    assert not os.path.exists(page)
+
+
 tap.main(__name__)
