@@ -23,7 +23,8 @@ void tally_labels_free(struct tally_labels *labels)
 {
 	tally_intern_free(&labels->strings);
 	tally_intern_free(&labels->cgroups);
-	tally_vec_free(&labels->cgroup_ids);
+	tally_intern_free(&labels->cgroup_ids);
+	tally_vec_free(&labels->cgroup_paths);
 	tally_tracing_free(labels->tracing);
 	tally_str_free(&labels->cells);
 	*labels = (struct tally_labels){0};
@@ -100,25 +101,39 @@ const struct tally_perfdata_env *tally_labels_env(struct tally_labels *labels)
 
 /* ---- cgroups -------------------------------------------------------------- */
 
+/* Get the place of the path of a cgroup: UINT32_MAX if no record named it. */
+static int cgroup_path(struct tally_labels *labels, uint64_t id, uint32_t **ret_path)
+{
+	uint32_t number;
+	int ret = tally_intern(&labels->cgroup_ids, (const char *)&id, sizeof(id), &number);
+
+	while (!ret && labels->cgroup_paths.len <= number)
+		ret = tally_vec_push(&labels->cgroup_paths, UINT32_MAX);
+	if (!ret)
+		*ret_path = &labels->cgroup_paths.data[number];
+	return ret;
+}
+
 int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_record *record)
 {
 	enum { PATH = sizeof(struct perf_event_header) + 8 };
-	const uint8_t *bytes = (const uint8_t *)record->data;
-	struct label_cgroup cgroup;
+	const char *bytes = (const char *)record->data;
+	uint32_t *path;
 	int ret;
 
 	if (record->type != PERF_RECORD_CGROUP || record->size <= PATH)
 		return 0;
-	cgroup.id = tally_get_u64(bytes + PATH - 8);
-	ret = tally_intern(&labels->cgroups, (const char *)bytes + PATH,
-			   strnlen((const char *)bytes + PATH, record->size - PATH), &cgroup.path);
-	return ret ? ret : tally_vec_push(&labels->cgroup_ids, cgroup);
+	ret = cgroup_path(labels, tally_get_u64(bytes + PATH - 8), &path);
+	return ret ? ret
+		   : tally_intern(&labels->cgroups, bytes + PATH,
+				  strnlen(bytes + PATH, record->size - PATH), path);
 }
 
-const char *tally_labels_cgroup(const struct tally_labels *labels, uint64_t id)
+const char *tally_labels_cgroup(struct tally_labels *labels, uint64_t id)
 {
-	for (size_t i = labels->cgroup_ids.len; i--;)
-		if (labels->cgroup_ids.data[i].id == id)
-			return tally_intern_text(&labels->cgroups, labels->cgroup_ids.data[i].path);
-	return NULL;
+	uint32_t *path;
+
+	if (cgroup_path(labels, id, &path) || *path == UINT32_MAX)
+		return NULL;
+	return tally_intern_text(&labels->cgroups, *path);
 }

@@ -18,15 +18,11 @@ struct tally_labels {
 	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS]; /* in order of the cells */
 	int nr_columns;
 	struct tally_session *session;
-	struct tally_tracing *tracing;        /* NULL if not used yet */
-	const struct tally_perfdata_env *env; /* NULL if not used yet */
-	struct tally_intern cgroups;          /* paths */
-	TALLY_VEC(struct label_cgroup {
-		uint64_t id;
-		uint32_t path;
-	})
-	cgroup_ids;
-	uint64_t time_quantum_ns; /* times are rounded down to multiples of this */
+	struct tally_tracing *tracing;           /* NULL if not used yet */
+	const struct tally_perfdata_env *env;    /* NULL if not used yet */
+	struct tally_intern cgroups, cgroup_ids; /* paths; IDs as bytes */
+	TALLY_VEC(uint32_t) cgroup_paths;        /* last path of a cgroup, by number of its ID */
+	uint64_t time_quantum_ns;                /* times are rounded down to multiples of this */
 	struct tally_str cells;
 };
 
@@ -52,7 +48,7 @@ void tally_labels_add_cell(const struct tally_labels *labels,
 /* Return what is known about the recorded machine, or NULL if memory runs out. */
 const struct tally_perfdata_env *tally_labels_env(struct tally_labels *labels);
 
-/* Return the path of a cgroup, or NULL if no record named it. */
-const char *tally_labels_cgroup(const struct tally_labels *labels, uint64_t id);
+/* Return the path of a cgroup, or NULL if no record named it or memory runs out. */
+const char *tally_labels_cgroup(struct tally_labels *labels, uint64_t id);
 
 #endif

@@ -32,7 +32,7 @@ static const struct tally_option mem_options[] = {
 /* The arguments of the command that is run in place of this one. */
 struct mem_arguments {
 	TALLY_VEC(char *) words;
-	struct tally_str loads; /* the event of loads */
+	struct tally_str events;
 };
 
 /* Events that sample memory accesses. `file` exists if the machine has the event. */
@@ -117,13 +117,11 @@ static int run_as(const struct tally_command *command, struct mem_arguments *to,
 static int mem_record(const struct mem_config *config, struct mem_arguments *to, char **words,
 		      int nr)
 {
-	const char *first[] = {"record", "-d", "-W", "--phys-data", "-e", NULL};
+	const char *first[] = {"record", "-d", "-W", "-e", NULL, "--phys-data"};
 
-	if (!add_events(config, &to->loads))
+	if (!add_events(config, &to->events))
 		return TALLY_EXIT_ERROR;
-	first[5] = tally_str_text(&to->loads);
-	if (!config->phys)
-		memmove(&first[3], &first[4], 2 * sizeof(first[0]));
+	first[4] = tally_str_text(&to->events);
 	if (add_words(to, first, config->phys ? 6 : 5))
 		return TALLY_EXIT_ERROR;
 	return run_as(&tally_command_record, to, words, nr);
@@ -158,7 +156,7 @@ static int mem_run(int argc, char **argv)
 		ret = TALLY_EXIT_USAGE;
 	}
 	tally_vec_free(&to.words);
-	tally_str_free(&to.loads);
+	tally_str_free(&to.events);
 	return ret;
 }
 

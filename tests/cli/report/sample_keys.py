@@ -81,6 +81,17 @@ def test_keys_of_memory_accesses():
              ["0.100000", "0.150000", "0.300000"], "times")
 
 
+def test_many_cgroups():
+    """Finding the path of a sample's cgroup once took time for each record of a cgroup."""
+    last = crafted.record(RECORD_CGROUP, u64(7) + crafted.text("/sys/new"))
+    parts = [crafted.record(RECORD_CGROUP, u64(number) + crafted.text(f"/sys/{number}")) for number in range(40000)]
+    kind = crafted.DEFAULT_TYPE | CGROUP
+    samples = [crafted.sample(0x1010, time=number, more=u64(7 if number % 2 else 99999)) for number in range(40001)]
+    path = written("cgroups.data", crafted.file_bytes([*parts, last, *samples], [crafted.attr(kind)]))
+    tap.same([[cell.strip() for cell in row] for row in rows(path, "-s", "cgroup")],
+             [["50.00%", "unknown"], ["50.00%", "/sys/new"]], "cgroups")
+
+
 def test_parts_of_a_weight():
     path = mem_file(WEIGHT_STRUCT)
     got = rows(path, "-s", "local_weight,local_ins_lat,ins_lat,local_retire_lat,p_stage_cyc")
