@@ -14,6 +14,8 @@
 
 #define NOT_AVAILABLE "N/A"
 
+enum { NSEC_PER_SEC = 1000000000 };
+
 static bool has(const struct tally_feed_sample *sample, uint64_t field, struct tally_str *out)
 {
 	if (sample->sample.present & field)
@@ -34,12 +36,16 @@ void tally_cell_trace(struct tally_labels *labels, const struct tally_feed_sampl
 void tally_cell_time(struct tally_labels *labels, const struct tally_feed_sample *sample,
 		     struct tally_str *out)
 {
-	uint64_t us, quantum = TALLY_MAX(labels->time_quantum_ns, (uint64_t)1);
+	uint64_t time, quantum = TALLY_MAX(labels->time_quantum_ns, (uint64_t)1);
 
 	if (!has(sample, PERF_SAMPLE_TIME, out))
 		return;
-	us = (sample->sample.time - sample->sample.time % quantum) / 1000;
-	tally_str_addf(out, "%5" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
+	time = sample->sample.time - sample->sample.time % quantum;
+	tally_str_addf(out, "%5" PRIu64 ".", time / NSEC_PER_SEC);
+	if (labels->nanoseconds)
+		tally_str_addf(out, "%09" PRIu64, time % NSEC_PER_SEC);
+	else
+		tally_str_addf(out, "%06" PRIu64, time % NSEC_PER_SEC / 1000);
 }
 
 void tally_cell_ip(struct tally_labels *labels, const struct tally_feed_sample *sample,

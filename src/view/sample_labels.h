@@ -23,6 +23,7 @@ struct tally_labels {
 	struct tally_intern cgroups, cgroup_ids; /* paths; IDs as bytes */
 	TALLY_VEC(uint32_t) cgroup_paths;        /* last path of a cgroup, by number of its ID */
 	uint64_t time_quantum_ns;                /* times are rounded down to multiples of this */
+	bool nanoseconds;                        /* show times with 9 decimals, not 6 */
 	struct tally_str cells;
 };
 

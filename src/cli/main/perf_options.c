@@ -100,7 +100,6 @@ static const struct tally_perf_option report_rows[] = {
 	{0, "ignore-callees", NEEDED, REFUSED, "use --sort parent -p NAME"},
 	{0, "ignore-vmlinux", NONE, REFUSED, "specify kernel symbols with --kallsyms"},
 	{0, "itrace", OPTIONAL, ACCEPTED, NO_PT},
-	{0, "ns", NONE, ACCEPTED, "the report has no time columns"},
 	{0, "objdump", NEEDED, ACCEPTED, OWN_CODE},
 	{0, "percent-type", NEEDED, ACCEPTED, NO_SOURCE},
 	{0, "prefix", NEEDED, ACCEPTED, NO_SOURCE},

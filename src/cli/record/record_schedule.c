@@ -74,10 +74,11 @@ bool record_schedule_starts_enabled(const struct record_schedule *schedule)
 
 uint64_t record_schedule_edge(const struct record_schedule *schedule, bool disabled)
 {
-	const struct record_window *window = &schedule->windows.data[schedule->next];
+	const struct record_window *window;
 
 	if (schedule->next == schedule->windows.len)
 		return UINT64_MAX;
+	window = &schedule->windows.data[schedule->next];
 	return disabled ? window->from : window->to;
 }
 

@@ -109,6 +109,7 @@ int report_columns(struct report *report)
 		return ret;
 	tally_labels_start(&report->labels, report->session, config->rows.show.columns,
 			   config->rows.show.nr_columns);
+	report->labels.nanoseconds = config->nanoseconds;
 	if (config->time_quantum_ns)
 		report->labels.time_quantum_ns = config->time_quantum_ns;
 	return 0;

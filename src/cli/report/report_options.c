@@ -76,6 +76,8 @@ const struct tally_option report_options[] = {
 	 "set column widths, even on a terminal; 0 shows full names"},
 	{0, "percent-limit", TALLY_OPTION_TEXT, AT(rows.percent_limit), "percent",
 	 "leave out rows below this percentage"},
+	{0, "ns", TALLY_OPTION_FLAG, AT(nanoseconds), NULL,
+	 "show the times of --sort time with nanoseconds"},
 	{0, "time-quantum", TALLY_OPTION_TEXT, AT(time_quantum), "n[ns|us|ms|s]",
 	 "with --sort time, round times down to multiples of this (default: 100ms)"},
 	{0, "percentage", TALLY_OPTION_TEXT, AT(percentage), "relative|absolute",

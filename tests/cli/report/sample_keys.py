@@ -79,6 +79,8 @@ def test_keys_of_memory_accesses():
         tap.same(got, want, key)
     tap.same([row[1].strip() for row in rows(path, "-s", "time", "--time-quantum", "50ms")],
              ["0.100000", "0.150000", "0.300000"], "times")
+    tap.same([row[1].strip() for row in rows(path, "-s", "time", "--ns", "--time-quantum", "1ns")],
+             ["0.100000000", "0.199999999", "0.300000000"], "nanoseconds")
 
 
 def test_many_cgroups():
