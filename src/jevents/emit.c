@@ -67,7 +67,8 @@ static void members_emit(struct tally_str *out, const struct tally_model *model,
 		{"struct tally_model_traits", "traits", model->traits.nr},
 		{"struct tally_model_metric", "metrics", model->metrics.nr},
 		{"struct tally_model_group", "groups", model->groups.nr},
-		{"uint32_t", "slots", model->slots.nr},
+		{model->events.nr > TALLY_SLOT_NARROW_ROWS_MAX ? "uint32_t" : "uint16_t", "slots",
+		 model->slots.nr},
 		{"char", "pool", pool ? model->pool.nr : 0},
 	};
 
@@ -160,11 +161,9 @@ static void groups_emit(struct tally_str *out, const struct tally_model *model)
 
 static void slots_emit(struct tally_str *out, const struct tally_model *model)
 {
-	const uint32_t *slots = tally_model_at(model, &model->slots, sizeof(*slots), 0);
-
 	for (uint32_t i = 0; i < model->slots.nr; i++) {
 		tally_str_add(out, i % 8 ? "," : "\t\t");
-		tally_str_add_u64(out, slots[i]);
+		tally_str_add_u64(out, tally_model_slot(model, i));
 		tally_str_add(out, i % 8 == 7 || i + 1 == model->slots.nr ? ",\n" : "");
 	}
 }

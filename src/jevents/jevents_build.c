@@ -12,7 +12,7 @@
 
 enum {
 	PMUS_MAX = 1000, /* per model; real trees have about twenty */
-	ROWS_MAX = TALLY_SLOT_ROW_MASK - 1,
+	ROWS_MAX = TALLY_SLOT_ROWS_MAX,
 	TRAITS_MAX = UINT16_MAX, /* real trees have about two hundred */
 };
 
@@ -290,10 +290,16 @@ static int pool_fill(struct build *build)
 	return ret ? ret : tally_pool_layout(pool);
 }
 
-/* Return the number of slots for `nr` names. About two thirds of the slots will be used. */
+/* Return the number of slots for `nr` names. About two thirds of the slots will be used. The number
+ * is even: the strings follow at a multiple of four bytes. */
 static uint32_t slots_for(size_t nr)
 {
-	return nr ? nr + nr / 2 + 1 : 0;
+	return nr ? tally_round_up(nr + nr / 2 + 1, 2) : 0;
+}
+
+static size_t slot_size(size_t nr)
+{
+	return nr > TALLY_SLOT_NARROW_ROWS_MAX ? sizeof(uint32_t) : sizeof(uint16_t);
 }
 
 static struct tally_model_span span_allot(uint64_t *at, size_t nr, size_t size)
@@ -316,7 +322,7 @@ static int model_alloc(struct build *build)
 	head.traits = span_allot(&at, build->traits.strings.len, sizeof(struct tally_model_traits));
 	head.metrics = span_allot(&at, build->metrics.len, sizeof(struct tally_model_metric));
 	head.groups = span_allot(&at, build->reading->groups.len, sizeof(struct tally_model_group));
-	head.slots = span_allot(&at, slots_for(build->events.len), sizeof(uint32_t));
+	head.slots = span_allot(&at, slots_for(build->events.len), slot_size(build->events.len));
 	head.pool = span_allot(&at, build->pool.bytes.len, 1);
 	if (at > UINT32_MAX)
 		return -E2BIG;
@@ -337,13 +343,17 @@ static void *row_at(struct build *build, struct tally_model_span span, size_t si
 
 static void slot_put(struct build *build, const struct tally_raw_event *raw, uint32_t row)
 {
-	uint32_t *slots = row_at(build, build->model->slots, sizeof(*slots), 0);
 	uint32_t hash = tally_model_hash(raw->name, strlen(raw->name)), nr = build->model->slots.nr;
+	uint32_t slot = tally_slot_tag(hash, build->model->events.nr) | (row + 1);
 	uint32_t at = tally_slot_of(hash, nr);
+	void *slots = row_at(build, build->model->slots, 1, 0);
 
-	while (slots[at])
+	while (tally_model_slot(build->model, at))
 		at = at + 1 < nr ? at + 1 : 0;
-	slots[at] = (hash & ~(uint32_t)TALLY_SLOT_ROW_MASK) | (row + 1);
+	if (build->model->events.nr > TALLY_SLOT_NARROW_ROWS_MAX)
+		((uint32_t *)slots)[at] = slot;
+	else
+		((uint16_t *)slots)[at] = slot;
 }
 
 /* Return true if the previous row has the same name and PMU. Lookups find the first such row. */

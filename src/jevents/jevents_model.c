@@ -57,19 +57,21 @@ static bool name_is(const char *text, const char *name, size_t len)
 const struct tally_model_event *tally_model_event_find(const struct tally_model *model, int pmu,
 						       const char *name, size_t len, uint32_t *pos)
 {
-	const uint32_t *slots = tally_model_at(model, &model->slots, sizeof(*slots), 0);
 	uint32_t hash = tally_model_hash(name, len), nr = model->slots.nr;
+	uint32_t tag = tally_slot_tag(hash, model->events.nr);
+	uint32_t mask = tally_slot_row_mask(model->events.nr);
 	uint32_t first = tally_slot_of(hash, nr);
 
 	while (*pos < nr) {
-		uint32_t at = first + (*pos)++, slot = slots[at < nr ? at : at - nr];
+		uint32_t at = first + (*pos)++;
+		uint32_t slot = tally_model_slot(model, at < nr ? at : at - nr);
 		const struct tally_model_event *event;
 
 		if (!slot)
 			break;
-		if ((slot ^ hash) & ~(uint32_t)TALLY_SLOT_ROW_MASK)
+		if ((slot ^ tag) & ~mask)
 			continue;
-		event = tally_model_event(model, (slot & TALLY_SLOT_ROW_MASK) - 1);
+		event = tally_model_event(model, (slot & mask) - 1);
 		if ((pmu < 0 || event->pmu == pmu) &&
 		    name_is(tally_model_text(model, event->name), name, len))
 			return event;

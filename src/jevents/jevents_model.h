@@ -187,18 +187,43 @@ const char *tally_model_group_desc(const struct tally_model *model, const char *
  * every machine. */
 uint32_t tally_model_hash(const char *name, size_t len);
 
-/* Layout of an index slot. 0 means empty. Otherwise the upper bits are a tag from the hash, and the
- * lower bits are the row's index + 1. */
+/* Layout of an index slot. 0 means empty. Otherwise the lower bits are the row's index + 1, and the
+ * upper bits are a tag from the hash. Slots have 16 bits if this leaves 3 bits or more for the tag,
+ * otherwise 32 bits. */
 enum {
-	TALLY_SLOT_ROW_BITS = 20,
-	TALLY_SLOT_ROW_MASK = (1 << TALLY_SLOT_ROW_BITS) - 1,
+	TALLY_SLOT_ROWS_MAX = (1 << 20) - 2,
+	TALLY_SLOT_NARROW_ROWS_MAX = (1 << 13) - 1,
 };
 
+/* Return the mask of the bits for the row in each slot of a table with `nr_rows` rows. */
+static inline uint32_t tally_slot_row_mask(uint32_t nr_rows)
+{
+	return nr_rows > TALLY_SLOT_NARROW_ROWS_MAX ? (1u << 20) - 1
+						    : (1u << (32 - __builtin_clz(nr_rows | 1))) - 1;
+}
+
+/* Return the tag of a name in its place in a slot. */
+static inline uint32_t tally_slot_tag(uint32_t hash, uint32_t nr_rows)
+{
+	uint32_t bits = nr_rows > TALLY_SLOT_NARROW_ROWS_MAX ? hash : hash >> 16;
+
+	return bits & ~tally_slot_row_mask(nr_rows);
+}
+
 /* Return the index of the slot at which to start searching a table of `nr` slots. The index is
- * computed from the hash bits that are not in the tag. */
+ * computed from the lower hash bits, which are not in the tag of a table of eight rows or more. */
 static inline uint32_t tally_slot_of(uint32_t hash, uint32_t nr)
 {
-	return (uint64_t)(uint32_t)(hash << (32 - TALLY_SLOT_ROW_BITS)) * nr >> 32;
+	return (uint64_t)(uint32_t)(hash << 12) * nr >> 32;
+}
+
+/* Return the value of slot `index`. The index must be less than `slots.nr`. */
+static inline uint32_t tally_model_slot(const struct tally_model *model, uint32_t index)
+{
+	const void *slots = (const char *)model + model->slots.at;
+
+	return model->events.nr > TALLY_SLOT_NARROW_ROWS_MAX ? ((const uint32_t *)slots)[index]
+							     : ((const uint16_t *)slots)[index];
 }
 
 #endif

@@ -194,22 +194,20 @@ static void rows_are_sorted_and_found(void **state)
 
 /* Check that each of many names is found, that other names are not, and that a lookup checks only a
  * few slots. */
-static void every_name_is_found(void **state)
+static void names_are_found(int nr)
 {
-	enum { NAMES = 5000 };
 	struct tally_str text = {0};
 	struct tally_model *model;
 	struct told told;
 	uint32_t looked = 0;
 	char name[32];
 
-	(void)state;
-	for (int i = 0; i < NAMES; i++)
+	for (int i = 0; i < nr; i++)
 		tally_str_addf(&text, "%c{\"EventName\":\"Name_%d.X\",\"EventCode\":\"%d\"}",
 			       i ? ',' : '[', i * 7, i);
 	tally_str_add_char(&text, ']');
 	assert_int_equal(model_of("t", text.data, "[]", true, &told, &model), 0);
-	for (int i = 0; i < NAMES * 7; i++) {
+	for (int i = 0; i < nr * 7; i++) {
 		int len = snprintf(name, sizeof(name), "name_%d.x", i);
 		uint32_t pos = 0;
 		const struct tally_model_event *event =
@@ -220,10 +218,18 @@ static void every_name_is_found(void **state)
 			assert_string_equal(tally_model_text(model, event->name), name);
 		looked += event ? pos : 0;
 	}
-	assert_in_range(looked, NAMES, NAMES * 3);
+	assert_in_range(looked, nr, nr * 3);
 	free(model);
 	tally_str_free(&told.text);
 	tally_str_free(&text);
+}
+
+static void every_name_is_found(void **state)
+{
+	(void)state;
+	names_are_found(5000);
+	names_are_found(TALLY_SLOT_NARROW_ROWS_MAX);
+	names_are_found(TALLY_SLOT_NARROW_ROWS_MAX + 1);
 }
 
 static void pool_shares_ends(void **state)
