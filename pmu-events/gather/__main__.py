@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Gather the event tables again from their sources: see ../README.md.
 
-    python3 pmu-events/gather SHARED LIBPFM4-SOURCE [OUTPUT] [--intel FILES]
+    python3 pmu-events/gather SHARED LIBPFM4-SOURCE ARM-DATA [OUTPUT] [--intel FILES]
 
-SHARED holds fixtures/; FILES is Intel's repository of event files, or an archive of it (SHARED's by default); OUTPUT is
+SHARED holds fixtures/; ARM-DATA is Arm's repository of data; FILES is Intel's repository of event files, or an archive of it (SHARED's by default); OUTPUT is
 pmu-events/arch by default. Prints what differs from the tables that were there, and which metrics of Intel's could not
 be had."""
 import argparse
@@ -80,10 +80,12 @@ def write_architecture(path, sources, rows, standard_of, text_of, cpus):
     for directory, _, events_of, expressions in cpus:
         pairs = events_of(sources)
         names = {name_of(event).lower() for _, event in pairs} | FIXED
-        items = [item for item in metrics(Path(directory).name, expressions)
+        own = expressions(names) if callable(expressions) else expressions
+        items = [item for item in metrics(Path(directory).name, own)
                  if {word.lower() for word in NAME.findall(item["MetricExpr"])} <= names]
         write_cpu(path / directory, pairs, items, standard, text_of)
-    rows = rows + [f"{pattern},v1,{directory},core\n" for directory, pattern, _, _ in cpus]
+    rows = rows + [f"{pattern(sources) if callable(pattern) else pattern},v1,{directory},core\n"
+                   for directory, pattern, _, _ in cpus]
     (path / "mapfile.csv").write_text(MAPFILE_HEAD + "".join(rows), encoding="ascii")
 
 
@@ -91,10 +93,11 @@ def main():
     parser = argparse.ArgumentParser(description="Gather the event tables again from their sources.")
     parser.add_argument("shared", type=Path, help="directory with fixtures/")
     parser.add_argument("libpfm", type=Path, help="libpfm4's source tree")
+    parser.add_argument("arm", type=Path, help="Arm's data: github.com/ARM-software/data")
     parser.add_argument("output", type=Path, nargs="?", default=Path(__file__).parent.parent / "arch")
     parser.add_argument("--intel", type=Path, help="Intel's files: a directory or an archive")
     arguments = parser.parse_args()
-    sources = Sources(arguments.shared, arguments.libpfm)
+    sources = Sources(arguments.shared, arguments.libpfm, arguments.arm)
     perfmon = Perfmon(arguments.intel or arguments.shared / "fixtures/pmu/intel-perfmon-all.tar.xz")
     before = Snapshot(arguments.output)
     for name, parts in ARCHITECTURES.items():

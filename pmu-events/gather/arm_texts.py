@@ -15,9 +15,45 @@ CACHE = {
     "_ALLOCATE": "{} cache lines allocated without a refill", "_INVAL": "{} cache lines invalidated",
     "_LMISS": "{} cache misses that take long", "_LMISS_RD": "{} cache reads that miss and take long",
     "_MISS_RD": "{} cache reads that miss",
+    "_MISS": "{} cache accesses that miss", "_RW": "{} cache accesses on demand",
+    "_PRFM": "{} cache accesses of prefetch instructions", "_HWPRF": "{} cache accesses of the hardware prefetcher",
+    "_PRF": "{} cache accesses of prefetches",
+    "_REFILL_PRFM": "{} cache refills by prefetch instructions",
+    "_REFILL_HWPRF": "{} cache refills by the hardware prefetcher", "_REFILL_PRF": "{} cache refills by prefetches",
+    "_REFILL_PREFETCH": "{} cache refills by the hardware prefetcher",
+    "_HIT": "{} cache accesses that hit", "_HIT_RD": "{} cache reads that hit",
+    "_HIT_PRFM": "{} cache accesses of prefetch instructions that hit",
+    "_HIT_RD_FPRFM": "{} cache reads that hit a line for the first time after a prefetch instruction",
+    "_HIT_RD_FHWPRF": "{} cache reads that hit a line for the first time after the hardware prefetcher",
 }
 TLB = {"": "{} TLB look-ups", "_RD": "{} TLB look-ups by reads", "_WR": "{} TLB look-ups by writes",
-       "_REFILL": "{} TLB refills", "_REFILL_RD": "{} TLB refills by reads", "_REFILL_WR": "{} TLB refills by writes"}
+       "_REFILL": "{} TLB refills", "_REFILL_RD": "{} TLB refills by reads", "_REFILL_WR": "{} TLB refills by writes",
+       "_RW": "{} TLB look-ups on demand", "_PRFM": "{} TLB look-ups of prefetch instructions"}
+WALKS = {"WALK_LARGE": "Page walks for {} that end at a large page", "WALK_SMALL": "Page walks for {} that end at a small page",
+         "WALK_RW": "Page walks for {} on demand", "WALK_RD": "Page walks for {} on demand",
+         "WALK_PRFM": "Page walks for {} by prefetch instructions", "STEP": "Steps of page walks for {}",
+         "HWUPD": "Page walks for {} that updated the access or dirty flag", "WALK_PERCYC": "Page walks for {} under way, per cycle",
+         "WALK_HWPRF": "Page walks for {} by the hardware prefetcher"}
+# What branches there are, and how they were predicted.
+BRANCHES = {"": "Branches", "IMMED_": "Immediate branches", "IND_": "Indirect branches", "RETURN_": "Procedure returns",
+            "INDNR_": "Indirect branches except returns", "TAKEN_": "Taken branches", "SKIP_": "Branches not taken"}
+PREDICTED = {"": "{} retired", "PRED_": "{} retired, predicted correctly", "MIS_PRED_": "{} retired, mispredicted",
+             "TAKEN_": "{} taken and retired"}
+STALLS = {
+    "FRONTEND": ("the front end gives nothing", {
+        "MEMBOUND": "as it waits for memory", "L1I": "as it waits for the L1 instruction cache", "MEM": "as it waits for the last "
+        "cache or memory", "TLB": "as it waits for a translation", "CPUBOUND": "for a reason other than memory",
+        "FLOW": "as it follows branches", "FLUSH": "as it starts again after a flush", "CACHE": "as it waits for a cache",
+        "PDERR": "as it corrects an error of predecoding"}),
+    "BACKEND": ("the back end takes nothing", {
+        "MEMBOUND": "as it waits for memory", "L1D": "as it waits for the L1 data cache", "L2D": "as it waits for the L2 cache",
+        "TLB": "as it waits for a translation", "ST": "as it waits for stores", "CPUBOUND": "for a reason other than memory",
+        "BUSY": "as its queues are full", "ILOCK": "as it waits for a result", "RENAME": "as registers have run out",
+        "LD": "as it waits for loads", "LD_CACHE": "as loads wait for a cache", "LD_TLB": "as loads wait for a translation",
+        "ST_TLB": "as stores wait for a translation", "ST_STB": "as the store buffer is full",
+        "ILOCK_AGU": "as it waits for an address", "ILOCK_ADDR": "as it waits for an address",
+        "ILOCK_FPU": "as it waits for a floating-point result", "ILOCK_VPU": "as it waits for a vector result"}),
+}
 WIDTHS = {"HP": "half-precision", "SP": "single-precision", "DP": "double-precision"}
 
 COMMON = {
@@ -150,6 +186,41 @@ COMMON = {
     "EXC_TRAP_OTHER": "Other traps taken at another level",
     "EXC_TRAP_IRQ": "Interrupts taken at another level",
     "EXC_TRAP_FIQ": "Fast interrupts taken at another level",
+    "SIMD_INST_SPEC": "SIMD operations executed",
+    "INT_SPEC": "Integer operations executed",
+    "CSDB_SPEC": "Speculation barriers executed",
+    "CAS_NEAR_PASS": "Compare-and-swaps done in the own cache that succeeded",
+    "CAS_NEAR_SPEC": "Compare-and-swaps executed in the own cache",
+    "CAS_FAR_SPEC": "Compare-and-swaps executed outside the own cache",
+    "INST_FETCH": "Instruction fetches",
+    "INST_FETCH_PERCYC": "Instruction fetches under way, added up each cycle",
+    "MEM_ACCESS_RD_PERCYC": "Data memory reads under way, added up each cycle",
+    "SAMPLE_FEED_BR": "Samples of branches the profiling extension took",
+    "SAMPLE_FEED_LD": "Samples of loads the profiling extension took",
+    "SAMPLE_FEED_ST": "Samples of stores the profiling extension took",
+    "SAMPLE_FEED_OP": "Samples of operations the profiling extension took",
+    "SAMPLE_FEED_EVENT": "Samples the profiling extension took with the wanted events",
+    "SAMPLE_FEED_LAT": "Samples the profiling extension took with the wanted latency",
+    "BR_COND_PRED": "Conditional branches executed",
+    "BR_COND_MIS_PRED": "Conditional branches mispredicted in direction",
+    "BR_INDIRECT_MIS_PRED": "Indirect branches mispredicted",
+    "BR_RETURN_ADDR_PRED": "Procedure returns executed with a predicted address",
+    "BR_RETURN_ADDR_MIS_PRED": "Procedure returns mispredicted",
+    "MMU_PTW": "Page walks",
+    "MMU_PTW_LSU": "Page walks for loads and stores",
+    "MMU_PTW_ISIDE": "Page walks for instructions",
+    "FETCH_BUBBLE": "Slots the front end left empty",
+    "EXE_STALL_CYCLE": "Cycles nothing is executed",
+    "MEM_STALL_ANYLOAD": "Cycles nothing is executed while a load is under way",
+    "MEM_STALL_L1MISS": "Cycles nothing is executed while a miss of the L1 data cache is under way",
+    "MEM_STALL_L2MISS": "Cycles nothing is executed while a miss of the L2 cache is under way",
+    "ROB_EMPTY": "Cycles with no instruction under way",
+    "WFE_WFI_CYCLE": "Cycles the core waits for an event or interrupt",
+    "WFIWFE_SLEEP": "Cycles the core waits for an event or interrupt",
+    "BUS_READ_TOTAL_MEM": "Reads of a line from memory",
+    "BUS_WRITE_TOTAL_MEM": "Writes of a line to memory",
+    "DECODE_STALL": "Cycles nothing is decoded",
+    "DISPATCH_STALL": "Cycles nothing is dispatched",
     "RC_LD_SPEC": "Load-acquires executed",
     "RC_ST_SPEC": "Store-releases executed",
 }
@@ -161,6 +232,28 @@ def composed(name):
     if parts:
         table = CACHE if parts[2] == "CACHE" else TLB
         return table[parts[3]].format(LEVELS[parts[1]]) if parts[3] in table else None
+    parts = re.fullmatch(r"([DI])TLB_(\w+)", name)
+    if parts and parts[2] in WALKS:
+        return WALKS[parts[2]].format({"D": "data", "I": "instructions"}[parts[1]])
+    return built(name)
+
+
+def branches(name):
+    """Texts of branches by kind and prediction."""
+    parts = re.fullmatch(r"BR_(IMMED_|IND_|RETURN_|INDNR_|TAKEN_|SKIP_|)(PRED_|MIS_PRED_|TAKEN_|)RETIRED", name)
+    return parts and PREDICTED[parts[2]].format(BRANCHES[parts[1]])
+
+
+def stalls(name):
+    """Texts of stall cycles by their reason."""
+    parts = re.fullmatch(r"STALL_(FRONTEND|BACKEND)_(\w+)", name)
+    if not parts or parts[2] not in STALLS[parts[1]][1]:
+        return None
+    return f"Cycles {STALLS[parts[1]][0]} {STALLS[parts[1]][1][parts[2]]}"
+
+
+def built(name):
+    """Texts of other names that are built of parts."""
     parts = re.fullmatch(r"FP_(HP|SP|DP)(_SCALE_OPS|_FIXED_OPS)?_SPEC", name)
     if parts:
         whole = COMMON[f"FP{parts[2] or ''}_SPEC"]
@@ -177,5 +270,5 @@ def composed(name):
 
 def arm(name):
     """The text of an event, its first letter a capital; None when there is none."""
-    text = COMMON.get(name) or composed(name)
+    text = COMMON.get(name) or composed(name) or branches(name) or stalls(name)
     return text and text[0].upper() + text[1:]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tree holds: architectures, their standard events, and CPUs with the sources of each."""
+import arm
 import arm_texts
 import metrics
 import texts
-from event import counters
+from event import coded, counters, topic_of
 
 
 INTEL_ARCHITECTURAL = {
@@ -117,34 +118,6 @@ POWER_TOPICS = (
 )
 Z_TOPICS = (("PROBLEM_STATE", "problem state"), ("PRNG SHA DEA AES ECC", "crypto"), ("MT_DIAG", "threads"),
             ("CPU_CYCLES INSTRUCTIONS L1 DTLB ITLB L2 L3 TLB2", "cache"), ("", "other"))
-ARM_TOPICS = (
-    ("SAMPLE", "spe"), ("TRB TRC CTI", "trace"), ("EXC", "exception"), ("BUS", "bus"),
-    ("L1I_CACHE", "l1i_cache"), ("L1D_CACHE", "l1d_cache"), ("L2D_CACHE", "l2_cache"), ("L3D_CACHE", "l3_cache"),
-    ("LL_CACHE", "ll_cache"), ("L1I_TLB L1D_TLB L2D_TLB L2I_TLB DTLB ITLB", "tlb"),
-    ("MEM REMOTE LDST_ALIGN LD_ALIGN ST_ALIGN", "memory"), ("STALL", "stall"), ("SVE ASE_SVE FP_", "sve"),
-    ("CPU_CYCLES CNT_CYCLES", "general"),
-)
-
-
-def topic_of(name, table, default="other"):
-    """The topic of the first row with a prefix of the name."""
-    for prefixes, topic in table:
-        if not prefixes or name.startswith(tuple(prefixes.split())):
-            return topic
-    return default
-
-
-def arm_topic(name):
-    by_suffix = "retired" if name.endswith("_RETIRED") or name == "SW_INCR" else "spec_operation"
-    return topic_of(name, ARM_TOPICS, by_suffix)
-
-
-def coded(name, code, umask=0, **more):
-    """An event made of numbers."""
-    event = {"EventName": name, "EventCode": hex(code)}
-    if umask:
-        event["UMask"] = hex(umask)
-    return {**event, **more}
 
 
 # Architecture-standard events: {architecture: {file: [event]}}.
@@ -153,12 +126,6 @@ def standard_x86(_):
     intel = [coded(name, *numbers) for name, numbers in INTEL_ARCHITECTURAL.items()]
     amd = [coded(name, *numbers, Counter=counters(0x3f)) for name, numbers in AMD_CORE.items()]
     return {"intel-architectural": intel, "amd-core": amd}
-
-
-def standard_arm64(sources):
-    events = sources.linux("linux68-arch", "arm64")
-    return {"pmuv3-common": [event for topic, event in events if topic == "common-and-microarch"],
-            "pmuv3-recommended": [event for topic, event in events if topic == "recommended"]}
 
 
 def standard_powerpc(_):
@@ -259,48 +226,9 @@ def older_zen(header):
     return events
 
 
-def arm_references(names):
-    return [(arm_topic(name), {"ArchStdEvent": name}) for name in names]
-
-
-def arm_generic(sources):
-    return arm_references(event["EventName"] for event in standard_arm64(sources)["pmuv3-common"]
-                          if int(event["EventCode"], 16) < 0x4000)
-
-
-def neoverse_n1(sources):
-    return [(topic, {"ArchStdEvent": event["ArchStdEvent"]})
-            for topic, event in sources.linux("linux68-arch", "arm64/arm/neoverse-n1")]
-
-
-def cortex_a76(sources):
-    """The same core without the profiling extension."""
-    return [(topic, event) for topic, event in neoverse_n1(sources) if topic != "spe"]
-
-
-def arm_by_code(header):
-    """libpfm4 has some names of its own: the code says which standard event is meant. Of others its name is taken."""
-    def events(sources):
-        standard = {}
-        for rows in standard_arm64(sources).values():
-            standard.update({int(event["EventCode"], 16): event["EventName"] for event in rows})
-        chain = 0x1e  # joins two counters, counts nothing
-        found = {code: name for name, code in sources.names_and_codes(header) if code != chain}
-        own = [coded(name, code) for code, name in sorted(found.items()) if code not in standard]
-        return arm_references(standard[code] for code in sorted(found) if code in standard) + \
-            [(arm_topic(event["EventName"]), event) for event in own]
-    return events
-
-
 def power_counter(code):
     """Bits 16 to 19 name the counter; without them, any of the four that can be programmed."""
     return str(code >> 16 & 0xf or "1,2,3,4")
-
-
-def cortex_a53(sources):
-    """The architecture's events, and the core's own."""
-    return arm_by_code("arm_cortex_a53_events.h")(sources) + \
-        [(topic, event) for topic, event in sources.linux("linux68-arch", "arm64/arm/cortex-a53") if "EventName" in event]
 
 
 def power(header):
@@ -355,19 +283,6 @@ X86 = (
     ("intel-generic", "GenuineIntel-.*", all_of(INTEL_ARCHITECTURAL), metrics.INTEL_GENERIC),
     ("amd-generic", "(AuthenticAMD|HygonGenuine)-.*", all_of(AMD_CORE), metrics.AMD),
 )
-ARM64 = (
-    ("arm/neoverse-n1", "0x00000000410fd0c0", neoverse_n1, metrics.NEOVERSE_N1),
-    ("arm/cortex-a76", "0x00000000410fd0b0", cortex_a76, metrics.NEOVERSE_N1),
-    ("arm/neoverse-n2", "0x00000000410fd490", arm_by_code("arm_neoverse_n2_events.h"), metrics.NEOVERSE_N2),
-    ("arm/neoverse-v1", "0x00000000410fd400", arm_by_code("arm_neoverse_v1_events.h"), metrics.NEOVERSE_V1),
-    ("arm/neoverse-v2", "0x00000000410fd4f0", arm_by_code("arm_neoverse_v2_events.h"), metrics.NEOVERSE_V1),
-    ("arm/neoverse-n3", "0x00000000410fd8e0", arm_by_code("arm_neoverse_n3_events.h"), metrics.NEOVERSE_N1),
-    ("arm/neoverse-v3", "0x00000000410fd840", arm_by_code("arm_neoverse_v3_events.h"), metrics.NEOVERSE_N1),
-    ("arm/cortex-a55", "0x00000000410fd050", arm_by_code("arm_cortex_a55_events.h"), metrics.ARM_OLDER),
-    ("arm/cortex-a53", "0x00000000410fd030", cortex_a53, metrics.ARM_OLDER),
-    ("arm/cortex-a57", "0x00000000410fd070", arm_by_code("arm_cortex_a57_events.h"), metrics.ARM_OLDER),
-    ("generic", "0x[[:xdigit:]]+", arm_generic, metrics.ARM_GENERIC),
-)
 POWERPC = (
     ("power8", "(0x)?004[bcd][[:xdigit:]]{4}", power("power8_events.h"), metrics.POWER8),
     ("power9", "(0x)?004e[[:xdigit:]]{4}", power("power9_events.h"), metrics.POWER_GENERIC),
@@ -385,7 +300,7 @@ RISCV = (
 
 # {architecture: (standard events, text of a name, CPUs)}
 ARCHITECTURES = {
-    "arm64": (standard_arm64, arm_texts.arm, ARM64),
+    "arm64": (arm.standard, arm_texts.arm, arm.CPUS),
     "powerpc": (standard_powerpc, texts.POWER.get, POWERPC),
     "riscv": (standard_riscv, lambda name: texts.U74.get(name) or texts.sbi(name), RISCV),
     "s390": (lambda _: {}, texts.Z.get, S390),

@@ -82,6 +82,22 @@ def fix_intel(event):
     return event
 
 
+def coded(name, code, umask=0, **more):
+    """An event made of numbers."""
+    event = {"EventName": name, "EventCode": hex(code)}
+    if umask:
+        event["UMask"] = hex(umask)
+    return {**event, **more}
+
+
+def topic_of(name, table, default="other"):
+    """The topic of the first row with a prefix of the name."""
+    for prefixes, topic in table:
+        if not prefixes or name.startswith(tuple(prefixes.split())):
+            return topic
+    return default
+
+
 def text_of(item):
     """An object as text: one line per group of keys."""
     lines = []

@@ -274,13 +274,20 @@ NEOVERSE_N2 = {**ARM_SLOTS, **ARM_CORES}
 # Slots a cycle are eight there.
 NEOVERSE_V1 = {name: expression.replace("5 * CPU_CYCLES", "8 * CPU_CYCLES")
                for name, expression in {**ARM_SLOTS, **ARM_CORES}.items()}
-# What cores of ARMv8.0 count.
-ARM_OLDER = {
-    "ipc": "INST_RETIRED / CPU_CYCLES", "cpi": "CPU_CYCLES / INST_RETIRED",
-    "branch_mpki": per_thousand("BR_MIS_PRED", "INST_RETIRED"),
-    **{name: ARM_COMMON[name] for name in ("l1d_miss_rate", "l1d_mpki", "l1i_miss_rate", "l1i_mpki", "l2_miss_rate",
-                                           "l2_mpki", "l1d_fill_bandwidth", "l2_fill_bandwidth")},
-}
+# Cores that do not count retired branches.
+ARM_EXECUTED = {"branch_misprediction_rate": "BR_MIS_PRED / BR_PRED", "branch_mpki": per_thousand("BR_MIS_PRED", "INST_RETIRED")}
+
+
+def arm(names):
+    """Metrics of a core with these events, in lower case. The number of slots is not known, except by the kernel for the
+    first kind of cores: top-down analysis is by cycles."""
+    topdown = ARM_CYCLES if {"stall_frontend", "stall_backend", "inst_spec", "inst_retired"} <= names else {}
+    return {**topdown, **ARM_CORES, **({} if "br_mis_pred_retired" in names else ARM_EXECUTED)}
+
+
+# The number of slots is the kernel's.
+ARM_KERNEL = {name: expression.replace("5 * CPU_CYCLES", "#slots * CPU_CYCLES")
+              for name, expression in {**ARM_SLOTS, **ARM_CORES}.items()}
 IBM_Z = {"ipc": "INSTRUCTIONS / CPU_CYCLES", "cpi": "CPU_CYCLES / INSTRUCTIONS"}
 
 POWER_GENERIC = {

@@ -11,11 +11,12 @@ from event import canonical
 
 
 class Sources:
-    """Where the sources are: the fixtures' archives and libpfm4's source tree."""
+    """Where the sources are: the fixtures' archives, libpfm4's source tree, and Arm's repository of data."""
 
-    def __init__(self, shared, libpfm):
+    def __init__(self, shared, libpfm, arm):
         self.pmu = Path(shared) / "fixtures" / "pmu"
         self.libpfm = Path(libpfm) / "lib" / "events"
+        self.data = Path(arm)
 
     def archive(self, name):
         """Files of an archive: {path below its first directory: bytes}."""
@@ -47,6 +48,16 @@ class Sources:
                           int(re.search(r"\.code\s*=\s*(0x[0-9a-fA-F]+)", entry)[1], 16),
                           masks[units[1]] if units else []))
         return table
+
+    def arm(self, cpu):
+        """Names of a CPU's events in Arm's data, or of an architecture's: {code: name}. Some have no name."""
+        data = json.loads((self.data / "pmu" / (cpu + ".json")).read_text(encoding="utf-8"))
+        return {event["code"]: event["name"] for event in data["events"] if "code" in event and "name" in event}
+
+    def arm_parts(self):
+        """Implementer and part of Arm's CPUs: {"cortex-a55": 0x41d05}."""
+        data = json.loads((self.data / "cpus.json").read_text(encoding="utf-8"))
+        return {cpu["name"].lower().replace(" ", "-"): int(cpu["cpuid"], 16) for cpu in data["cpus"]}
 
     def ibm_z(self, *arrays):
         """libpfm4's counters of IBM Z: {name: number} of these sets, later ones beside earlier ones."""

@@ -21,7 +21,9 @@ import tree  # noqa: E402
 METRIC_SIM = Path(sys.argv[1]).resolve()
 FUNCTIONS = {"min": min, "max": max, "d_ratio": lambda a, b: a / b if b else 0}
 TSC = 2_000_000_000
-LITERALS = {"#SMT_on": 0, "#SYSTEM_TSC_FREQ": TSC, "#num_cpus_online": 4, "#num_cores": 4, "#num_packages": 2}
+# The number of slots is known of the CPU of this machine only.
+LITERALS = {"#SMT_on": 0, "#SYSTEM_TSC_FREQ": TSC, "#num_cpus_online": 4, "#num_cores": 4, "#num_packages": 2,
+            "#slots": math.nan}
 CPUS = 4
 
 
@@ -67,7 +69,7 @@ class Values:
         text = re.sub(r"source_count\([^)]*\)", "1", expression)
         text = tree.TOKEN.sub(spelled, text).strip()
         try:
-            return eval(text, {"__builtins__": {}, **FUNCTIONS, "name": name or self.name})  # noqa: S307 - our own tables
+            return eval(text, {"__builtins__": {}, **FUNCTIONS, "nan": math.nan, "name": name or self.name})  # noqa: S307 - our own tables
         except ZeroDivisionError:
             return math.nan
 

@@ -115,7 +115,7 @@ def check_today(_):
             ("silvermont", "x86", "silvermont", 130), ("cascadelakex", "x86", "cascadelakex", 2343),
             ("amdzen3", "x86", "amdzen3", 223), ("arm_neoverse_n1", "arm64", "arm/neoverse-n1", 109),
             ("arm_neoverse_n1", "arm64", "arm/cortex-a76", 105), ("arm_neoverse_n1", "arm64", "arm/neoverse-n2", 100),
-            ("ampere_emag", "arm64", "generic", 26),
+            ("ampere_emag", "arm64", "generic", 26), ("ampere_emag", "arm64", "ampere/emag", 107),
             ("sifive_u74", "riscv", "sifive/u74", 56)):
         compare("jevents68", f"pmu_events__{table}_default_core", arch, directory, least)
 
