@@ -305,9 +305,10 @@ static int see_metric(const struct tally_event_info *info, void *data)
 static void parses_every_built_in_metric(void **state)
 {
 	static const char *const cpus[] = {
-		"silvermont", "skylakex",   "cascadelakex",  "icelakex",    "sapphirerapids",
-		"amdzen3",    "amdzen4",    "cortex-a76",    "neoverse-n1", "neoverse-n2",
-		"power8",     "sifive/u74", "intel-generic", "amd-generic",
+		"silvermont",  "skylakex",   "cascadelakex",  "icelakex",    "sapphirerapids",
+		"amdzen3",     "amdzen4",    "cortex-a76",    "neoverse-n1", "neoverse-n2",
+		"power8",      "sifive/u74", "intel-generic", "amd-generic", "amdzen5",
+		"neoverse-v3", "cortex-x4",
 	};
 	size_t nr = 0;
 
