@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tally/events.h"
@@ -107,28 +108,34 @@ static const char made_up[] =
 	" {\"MetricName\": \"lost\", \"MetricExpr\": \"A / nowhere\"},\n"
 	" {\"MetricName\": \"loop\", \"MetricExpr\": \"pool + 1\"},\n"
 	" {\"MetricName\": \"pool\", \"MetricExpr\": \"loop - 1\"},\n"
+	" {\"MetricName\": \"width\", \"MetricExpr\": \"A / #slots\"},\n"
 	" {\"MetricName\": \"constant\", \"MetricExpr\": \"7 if 1 > 0 else not_here\"},\n"
 	" {\"MetricName\": \"zero\", \"MetricExpr\": \"A / (B - B)\"}]\n";
 
-static int events_make(void **state)
+static int events_of(const char *sysfs, enum tally_events_cpu whose, void **state)
 {
-	static char path[] = "/tmp/tally-metrics-XXXXXX.json";
+	char path[] = "/tmp/tally-metrics-XXXXXX.json";
 	struct tally_events *events;
 	int fd = mkstemps(path, 5);
 	bool written = fd >= 0 && write(fd, made_up, strlen(made_up)) == (ssize_t)strlen(made_up);
 	int ret;
 
 	close(fd);
-	ret = tally_events_new("/nonexistent", "/nonexistent", &events);
+	ret = tally_events_new(sysfs, "/nonexistent", &events);
 	*state = events;
 	if (!ret)
 		ret = tally_events_set_tables(events, path, NULL, NULL);
 	if (!ret)
-		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, "GenuineIntel-6-1-1");
+		ret = tally_events_set_cpu(events, whose, "GenuineIntel-6-1-1");
 	if (!ret)
 		ret = tally_events_table_get(events, &(struct tally_events_table){NULL});
 	unlink(path);
 	return written ? ret : -1;
+}
+
+static int events_make(void **state)
+{
+	return events_of("/nonexistent", TALLY_CPU_OTHER, state);
 }
 
 static int events_free(void **state)
@@ -209,6 +216,45 @@ static void metrics_have_their_values(void **state)
 			assert_true(evaluate(list, &list->metrics[0]) == metrics[i].value);
 		tally_metric_list_free(list);
 	}
+}
+
+static void file_make(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* The number of slots is the kernel's on this machine, and unknown on others. */
+static void slots_are_those_of_the_kernel(void **state)
+{
+	char root[] = "/tmp/tally-slots-XXXXXX", command[64];
+	struct tally_metric_list *list = parse(state, "width", 0);
+	void *here = NULL;
+
+	assert_true(isnan(evaluate(list, &list->metrics[0])));
+	tally_metric_list_free(list);
+	assert_non_null(mkdtemp(root));
+	file_make(root, "bus/event_source/devices/armv8_pmuv3_0/type", "8\n");
+	file_make(root, "bus/event_source/devices/armv8_pmuv3_0/format/event", "config:0-15\n");
+	file_make(root, "bus/event_source/devices/armv8_pmuv3_0/caps/slots", "0x00000008\n");
+	assert_int_equal(events_of(root, TALLY_CPU_THIS, &here), 0);
+	list = parse(&here, "width", 0);
+	assert_float_equal(evaluate(list, &list->metrics[0]), 2. / 8, 1e-12);
+	tally_metric_list_free(list);
+	tally_events_free(here);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
 }
 
 static void groups_are_shared_or_split(void **state)
@@ -390,6 +436,7 @@ int main(void)
 		cmocka_unit_test(fits_groups_as_trying_all_assignments),
 		cmocka_unit_test(counters_are_those_of_the_table),
 		cmocka_unit_test(metrics_have_their_values),
+		cmocka_unit_test(slots_are_those_of_the_kernel),
 		cmocka_unit_test(groups_are_shared_or_split),
 		cmocka_unit_test(wrong_metrics_are_refused),
 		cmocka_unit_test(parses_every_built_in_metric),
