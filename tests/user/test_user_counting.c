@@ -131,9 +131,18 @@ static struct run run_checked(const struct row *row, bool *near)
 	return run;
 }
 
-/* Check a row, and repeat the runs if the machine is busy. Returns false if the kernel rejects the
- * events. */
-static bool check_row(const struct row *row)
+/* Return true if more threads want to run than there are CPUs. Exits then take much longer, and
+ * only one side sees them. */
+static bool is_overloaded(void)
+{
+	double load;
+
+	return getloadavg(&load, 1) == 1 && load > (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Check a row, and repeat the runs if the machine is busy. `*too_busy` is set if times or switches
+ * could not be compared because of that. Returns false if the kernel rejects the events. */
+static bool check_row(const struct row *row, bool *too_busy)
 {
 	bool near[3] = {false, false, false};
 	int64_t time, faults, switches;
@@ -154,7 +163,9 @@ static bool check_row(const struct row *row)
 	       runs[0].kernel[2], median_more(runs, 3));
 	for (int i = NR_RUNS; i < MOST_RUNS && !(near[0] && near[1] && near[2]); i++)
 		(void)run_checked(row, near);
-	assert_true(near[0] && near[1] && near[2]);
+	assert_true(near[1]);
+	*too_busy |= !(near[0] && near[2]) && is_overloaded();
+	assert_true((near[0] && near[2]) || *too_busy);
 	return true;
 }
 
@@ -172,14 +183,17 @@ static void counts_are_near_the_kernels(void **state)
 		{"faults", 3000, 2000, 1}, {"sleeps", 100, 3000, 1},
 	};
 
-	bool kernel = true;
+	bool kernel = true, too_busy = false;
 
 	need_ptrace();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		kernel &= check_row(&rows[i]);
+		kernel &= check_row(&rows[i], &too_busy);
 	if (!kernel)
 		probe_skip(
 			"the kernel's events are refused here: there is nothing to compare with");
+	if (too_busy)
+		probe_skip(
+			"more threads want to run than there are CPUs: times cannot be compared");
 }
 
 /* Check that nothing the host does kills an executed program. */
