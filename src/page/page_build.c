@@ -70,7 +70,7 @@ static int input_loss(struct page_input *input, const struct tally_perfdata_reco
 	struct tally_html_loss loss = {.time = record->time};
 
 	if (!record->time || record->size < at + 8 ||
-	    !tally_time_range_has(&input->session->time, record->time) ||
+	    !tally_time_ranges_have(&input->session->time, record->time) ||
 	    (record->type == PERF_RECORD_LOST_SAMPLES && tally_session_sums_losses(input->session)))
 		return 0;
 	if (record->event && record->event->layout &&

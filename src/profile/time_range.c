@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/scan.h"
@@ -55,6 +56,75 @@ int tally_time_range_parse(const char *text, struct tally_time_range *ret_range)
 	if (!ret)
 		*ret_range = range;
 	return ret;
+}
+
+/* Parse "10%/2" or "10%". */
+static int parse_slice(const char *text, struct tally_time_range *range)
+{
+	double share;
+	unsigned slice = 1;
+	int used = 0;
+
+	if (sscanf(text, "%lf%%%n/%u%n", &share, &used, &slice, &used) < 1 || !used || text[used] ||
+	    !(share > 0 && share <= 100) || !slice)
+		return -EINVAL;
+	range->from = share * (slice - 1);
+	range->to = range->from + share;
+	range->is_share = true;
+	return range->to <= 100 ? 0 : -EINVAL;
+}
+
+static int parse_one(const char *text, struct tally_time_range *ret_range)
+{
+	return tally_time_range_parse(text, ret_range) ? parse_slice(text, ret_range) : 0;
+}
+
+int tally_time_ranges_parse(const char *text, struct tally_time_ranges *ret_ranges)
+{
+	const char *separators = strchr(text, '%') ? ", " : " ";
+	struct tally_time_ranges ranges = {0};
+	char *copy = strdup(text), *rest = copy, *word;
+	int ret = copy ? 0 : -ENOMEM;
+
+	while (!ret && (word = strsep(&rest, separators))) {
+		struct tally_time_range range = {.last = UINT64_MAX};
+
+		ret = parse_one(word, &range);
+		if (!ret && range.is_share != (strchr(text, '%') != NULL))
+			ret = -EINVAL;
+		if (!ret)
+			ret = tally_vec_push(&ranges.all, range);
+	}
+	free(copy);
+	if (ret)
+		tally_time_ranges_free(&ranges);
+	else
+		*ret_ranges = ranges;
+	return ret;
+}
+
+bool tally_time_ranges_are_shares(const struct tally_time_ranges *ranges)
+{
+	return ranges->all.len && ranges->all.data[0].is_share;
+}
+
+bool tally_time_ranges_have(const struct tally_time_ranges *ranges, uint64_t time)
+{
+	tally_vec_for_each (range, &ranges->all)
+		if (tally_time_range_has(range, time))
+			return true;
+	return !ranges->all.len;
+}
+
+void tally_time_ranges_resolve(struct tally_time_ranges *ranges, uint64_t first, uint64_t last)
+{
+	tally_vec_for_each (range, &ranges->all)
+		tally_time_range_resolve(range, first, last);
+}
+
+void tally_time_ranges_free(struct tally_time_ranges *ranges)
+{
+	tally_vec_free(&ranges->all);
 }
 
 /* Return the timestamp at a given percentage of a range. A double cannot represent long ranges

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 struct tally_time_range {
 	uint64_t first, last; /* ns, inclusive; valid once resolved */
 	double from, to;      /* percentages, if is_share */
@@ -15,6 +17,26 @@ struct tally_time_range {
 /* Parse "start,end" in seconds, either of which may be omitted, or "10%-20%". A range in seconds is
  * resolved immediately. Returns 0, or -EINVAL with `*ret_range` unchanged. */
 int tally_time_range_parse(const char *text, struct tally_time_range *ret_range);
+
+/* Several ranges. No range passes every time. */
+struct tally_time_ranges {
+	TALLY_VEC(struct tally_time_range) all;
+};
+
+/* Parse ranges as above, separated by blanks if they are in seconds, otherwise by commas. "10%/2"
+ * is the second slice of 10 %, and "10%" the first. Returns 0, -EINVAL or -ENOMEM, on failure with
+ * `*ret_ranges` unchanged. The caller frees the ranges with tally_time_ranges_free(). */
+int tally_time_ranges_parse(const char *text, struct tally_time_ranges *ret_ranges);
+
+/* Return true if the ranges depend on the times of the first and last sample. */
+bool tally_time_ranges_are_shares(const struct tally_time_ranges *ranges);
+
+/* Convert ranges in percent to timestamps, as tally_time_range_resolve(). */
+void tally_time_ranges_resolve(struct tally_time_ranges *ranges, uint64_t first, uint64_t last);
+
+bool tally_time_ranges_have(const struct tally_time_ranges *ranges, uint64_t time);
+
+void tally_time_ranges_free(struct tally_time_ranges *ranges);
 
 /* Convert a range in percent to timestamps, given that the samples are between `first` and `last`
  * ns. Ranges in seconds are not changed. */

@@ -96,8 +96,7 @@ int session_open(const struct tally_session_options *options, struct tally_sessi
 {
 	int ret;
 
-	*session = (struct tally_session){
-		.options = *options, .time.last = UINT64_MAX, .is_again = options->is_own};
+	*session = (struct tally_session){.options = *options, .is_again = options->is_own};
 	session->path = options->input;
 	/* tally profile reads a file that has no name any more. */
 	session->name =
@@ -142,6 +141,8 @@ void tally_session_close(struct tally_session *session)
 	tally_ranges_free(&session->cpus);
 	tally_ranges_free(&session->pids);
 	tally_ranges_free(&session->tids);
+	tally_ranges_free(&session->sockets);
+	tally_time_ranges_free(&session->time);
 	tally_group_reads_free(&session->reads);
 	tally_traces_free(&session->traces);
 	tally_intern_free(&session->comms);

@@ -27,7 +27,8 @@
 /* Sample filter. An all-zero struct passes all samples. */
 struct tally_session_filter {
 	const char *cpus;        /* "0-3,5" */
-	const char *time;        /* "start,end" in seconds (either may be empty), or "10%-20%" */
+	const char *time;        /* see tally_time_ranges_parse() */
+	const char *sockets;     /* "0,1": samples on CPUs of these sockets */
 	const char *pids, *tids; /* lists of IDs */
 	const char *comms;       /* list of names */
 	/* Query (profile/query.h). The session applies only the query's time terms; the caller
@@ -91,8 +92,8 @@ struct tally_session {
 	struct tally_traces traces; /* hardware traces found in the file */
 	const char *path, *name;    /* `name` is for messages */
 	struct tally_str fetched;   /* directory of fetched debug files */
-	struct tally_time_range time;
-	struct tally_ranges cpus, pids, tids; /* empty if there is no filter */
+	struct tally_time_ranges time;
+	struct tally_ranges cpus, pids, tids, sockets; /* empty if there is no filter */
 	struct tally_group_reads reads;
 	bool has_comms;
 	/* PERF_SAMPLE_* fields that the filter needs, and the subset missing from some samples. */

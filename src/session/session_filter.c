@@ -31,20 +31,21 @@ static int filter_times(const struct tally_session *session, const char *option,
 
 static int filter_time(struct tally_session *session, const char *text)
 {
-	int ret = text ? tally_time_range_parse(text, &session->time) : 0;
+	int ret = text ? tally_time_ranges_parse(text, &session->time) : 0;
 	uint64_t first, last;
 
-	if (!ret && session->time.is_share) {
+	if (!ret && tally_time_ranges_are_shares(&session->time)) {
 		ret = filter_times(session, "--time", &first, &last);
 		if (!ret)
-			tally_time_range_resolve(&session->time, first, last);
+			tally_time_ranges_resolve(&session->time, first, last);
 		return ret;
 	}
-	if (!ret)
-		return 0;
+	if (ret != -EINVAL)
+		return ret;
 	tally_message_error(session->options.messages, "option '--time': invalid range '%s'", text);
 	tally_message_hint(session->options.messages,
-			   "use start,end in seconds (either may be omitted), or 10%%-20%%");
+			   "use start,end in seconds (either may be omitted), 10%%-20%%, or 10%%/2 "
+			   "for the second slice of 10%%");
 	return ret;
 }
 
@@ -81,6 +82,34 @@ static int filter_set(const struct tally_session *session, const char *option, c
 	return ret;
 }
 
+/* Sockets are known from the header. */
+static int filter_sockets(struct tally_session *session, const char *text)
+{
+	const struct tally_perfdata_env *env;
+	int ret = filter_set(session, "socket-filter", text, &session->sockets);
+
+	if (ret || !text || tally_perfdata_info(session->data)->is_pipe)
+		return ret;
+	ret = tally_perfdata_env(session->data, &env);
+	if (!ret && env->nr_cpus)
+		return 0;
+	tally_message_error(session->options.messages,
+			    "option '--socket-filter': %s does not contain the CPU topology",
+			    session->name);
+	return -ENODATA;
+}
+
+/* Return true if the CPU is on one of the chosen sockets. */
+static bool is_on_socket(const struct tally_session *session, uint32_t cpu)
+{
+	const struct tally_perfdata_env *env;
+
+	return !session->sockets.all.len ||
+	       (!tally_perfdata_env(session->data, &env) && cpu < env->nr_cpus &&
+		env->cpus[cpu].socket_id >= 0 &&
+		tally_ranges_have(&session->sockets, (uint32_t)env->cpus[cpu].socket_id));
+}
+
 static int filter_comms(struct tally_session *session, const char *list)
 {
 	int ret = 0;
@@ -104,6 +133,8 @@ static const struct {
 } needs[] = {
 	{"--cpu", "CPU", "record with -a, -C or --sample-cpu", PERF_SAMPLE_CPU,
 	 offsetof(struct tally_session_filter, cpus)},
+	{"--socket-filter", "CPU", "record with -a, -C or --sample-cpu", PERF_SAMPLE_CPU,
+	 offsetof(struct tally_session_filter, sockets)},
 	{"--time", "time", "record with -T", PERF_SAMPLE_TIME,
 	 offsetof(struct tally_session_filter, time)},
 	{"--pid", "process", "record again with PERF_SAMPLE_TID", PERF_SAMPLE_TID,
@@ -134,6 +165,8 @@ int session_filter_init(struct tally_session *session)
 		ret = filter_set(session, "pid", filter->pids, &session->pids);
 	if (!ret)
 		ret = filter_set(session, "tid", filter->tids, &session->tids);
+	if (!ret)
+		ret = filter_sockets(session, filter->sockets);
 	if (!ret)
 		ret = filter_query(session, filter->query);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++)
@@ -190,8 +223,8 @@ bool session_filter_passes(struct tally_session *session, const struct tally_fee
 		session->health.unjudged++;
 		return false;
 	}
-	if (!tally_time_range_has(&session->time, s->time) || !set_has(&session->cpus, s->cpu) ||
-	    !set_has(&session->pids, (uint32_t)s->pid) ||
+	if (!tally_time_ranges_have(&session->time, s->time) || !set_has(&session->cpus, s->cpu) ||
+	    !is_on_socket(session, s->cpu) || !set_has(&session->pids, (uint32_t)s->pid) ||
 	    !set_has(&session->tids, (uint32_t)s->tid))
 		return false;
 	if (session->query && !tally_query_matches_time(session->query, s->time))

@@ -14,7 +14,6 @@
 #include "abi/abi_record.h"
 #include "base/arith.h"
 #include "profile/query.h"
-#include "profile/time_range.h"
 #include "random.h"
 
 #include <cmocka.h>
@@ -524,44 +523,6 @@ static void selects_by_time(void **state)
 	tally_query_free(query);
 }
 
-static void time_ranges_are_read(void **state)
-{
-	static const char *const wrong[] = {"",
-					    "x",
-					    "1,2,3",
-					    "2,1",
-					    "1,x",
-					    "1x,2",
-					    "10%",
-					    "10%-101%",
-					    "-1%-2%",
-					    "10%-20%x",
-					    "20%-10%",
-					    "1..2",
-					    "99999999999999999999"};
-	struct tally_time_range range = {.first = 7}, whole;
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(wrong); i++) {
-		if (tally_time_range_parse(wrong[i], &range) != -EINVAL)
-			fail_msg("%s", wrong[i]);
-		assert_int_equal(range.first, 7);
-	}
-	assert_int_equal(tally_time_range_parse("1.5,", &range), 0);
-	assert_int_equal(range.first, 1500000000);
-	assert_true(range.last == UINT64_MAX);
-	assert_int_equal(tally_time_range_parse(",0.000000001", &range), 0);
-	assert_int_equal(range.first, 0);
-	assert_int_equal(range.last, 1);
-	assert_int_equal(tally_time_range_parse("0%-100%", &range), 0);
-	whole = range;
-	tally_time_range_resolve(&whole, 1, UINT64_MAX);
-	assert_int_equal(whole.first, 1);
-	assert_true(whole.last == UINT64_MAX);
-	tally_time_range_resolve(&range, 5, 3005);
-	assert_int_equal(range.first, 5);
-	assert_int_equal(range.last, 3005);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -572,7 +533,6 @@ int main(void)
 		cmocka_unit_test(long_queries_are_refused),
 		cmocka_unit_test(reports_the_sample_fields_a_query_needs),
 		cmocka_unit_test(selects_by_time),
-		cmocka_unit_test(time_ranges_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
