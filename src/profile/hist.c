@@ -78,7 +78,10 @@ static struct tally_group bucket_group(const struct hist_builder *builder,
 	if (keys & TALLY_KEY_TID)
 		group.tid = thread->tid;
 	if (keys & TALLY_KEY_LABEL)
-		group.label = key->label;
+		group.label =
+			builder->options->row_label
+				? builder->options->row_label(builder->options->arg, key->label)
+				: key->label;
 	if (keys & TALLY_KEY_PARENT)
 		group.parent = bucket_parent(builder, key);
 	return group;
@@ -109,9 +112,11 @@ static int builder_group(struct hist_builder *builder, const struct tally_bucket
 
 static int row_new(struct hist_builder *builder, uint32_t group, uint32_t frame, uint32_t *ret_row)
 {
-	struct tally_row row = {.group = group, .frame = frame, .fkey = builder->fkeys[frame]};
+	uint32_t number = (uint32_t)builder->hist->rows.len;
+	struct tally_row row = {
+		.group = group, .frame = frame, .fkey = builder->fkeys[frame], .number = number};
 
-	*ret_row = (uint32_t)builder->hist->rows.len;
+	*ret_row = number;
 	return tally_vec_push(&builder->hist->rows, row);
 }
 
@@ -141,6 +146,22 @@ int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint3
 	return ret ? ret : tally_map_set(&builder->row_ids, key, *ret_row);
 }
 
+/* Add what a bucket adds to the additional sums of row number `row`. */
+static int builder_parts(struct hist_builder *builder, uint32_t row,
+			 const struct tally_bucket *bucket)
+{
+	const struct tally_hist_options *options = builder->options;
+	struct tally_hist *hist = builder->hist;
+	size_t first = (size_t)row * options->nr_parts;
+	int ret = 0;
+
+	while (hist->parts.len < first + options->nr_parts && !ret)
+		ret = tally_vec_push(&hist->parts, 0);
+	for (unsigned i = 0; i < options->nr_parts && !ret; i++)
+		tally_sum_add(&hist->parts.data[first + i], options->part(options->arg, i, bucket));
+	return ret;
+}
+
 /* Create rows for the self cost of buckets, and store each bucket's row and group. */
 static int builder_self(struct hist_builder *builder, uint32_t event)
 {
@@ -161,6 +182,8 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 		/* Buckets that are left for the second pass are empty. */
 		if (!ret && bucket->nr)
 			ret = tally_vec_push(&builder->buckets, entry);
+		if (!ret)
+			ret = builder_parts(builder, entry.row, bucket);
 		if (ret)
 			break;
 		row = &builder->hist->rows.data[entry.row];
@@ -279,7 +302,7 @@ static void builder_free(struct hist_builder *builder)
 int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		     const struct tally_hist_options *options, struct tally_hist *ret_hist)
 {
-	struct tally_hist hist = {0};
+	struct tally_hist hist = {.nr_parts = options->nr_parts};
 	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
 	int ret = tally_profile_finish(profile);
 
@@ -312,6 +335,7 @@ void tally_hist_free(struct tally_hist *hist)
 	tally_vec_free(&hist->rows);
 	tally_vec_free(&hist->groups);
 	tally_vec_free(&hist->graph);
+	tally_vec_free(&hist->parts);
 }
 
 int tally_hist_mark(struct tally_profile *profile, uint32_t event,

@@ -57,7 +57,8 @@ struct tally_row {
 	uint32_t graph; /* parent of the graph's roots; 0 if there is no graph */
 	uint64_t self, self_nr;
 	uint64_t total, total_nr; /* self plus callees if `children` is set, otherwise self */
-	uint32_t depth; /* if `children` is set: maximum callchain length in the row's graph */
+	uint32_t depth;  /* if `children` is set: maximum callchain length in the row's graph */
+	uint32_t number; /* see tally_hist_part() */
 };
 
 struct tally_group {
@@ -83,7 +84,15 @@ struct tally_hist_options {
 	const struct tally_selection *selection;
 	/* Returns true if a bucket is to be counted. NULL counts all buckets. */
 	bool (*wants)(void *arg, const struct tally_bucket_key *key);
-	void *arg; /* argument of both callbacks */
+	/* Number of additional sums of each row, at most 32, and what a bucket adds to one of
+	 * them. */
+	unsigned nr_parts;
+	uint64_t (*part)(void *arg, unsigned part, const struct tally_bucket *bucket);
+	unsigned order_part; /* sort by this additional sum, counted from 1; 0 for the period */
+	/* TALLY_KEY_LABEL: returns the label by which a bucket's row is distinguished. NULL for the
+	 * bucket's label. */
+	uint32_t (*row_label)(void *arg, uint32_t label);
+	void *arg; /* argument of the callbacks */
 	/* Build graphs for rows with a total period of at least `graph_min`. Requires paths. */
 	bool graphs;
 	enum tally_graph_order order;
@@ -94,7 +103,18 @@ struct tally_hist {
 	TALLY_VEC(struct tally_row) rows; /* heaviest first */
 	TALLY_VEC(struct tally_group) groups;
 	TALLY_VEC(struct tally_graph_node) graph; /* [0] is unused */
+	unsigned nr_parts;
+	TALLY_VEC(uint64_t) parts; /* `nr_parts` for each row, by number of the row */
 };
+
+/* Return an additional sum of a row; callees are not included. */
+static inline uint64_t tally_hist_part(const struct tally_hist *hist, const struct tally_row *row,
+				       unsigned part)
+{
+	size_t at = (size_t)row->number * hist->nr_parts + part;
+
+	return at < hist->parts.len ? hist->parts.data[at] : 0;
+}
 
 /* Finish the profile, and sum up the buckets of `event`. The caller frees `*ret_hist` with
  * tally_hist_free(). Returns 0 or -ENOMEM. */

@@ -186,6 +186,14 @@ static void rows_by_name(struct tally_hist *hist, struct row_order *order)
 	rows_apply(hist, order);
 }
 
+/* Return the sum by which rows are sorted. */
+static uint64_t row_weight(const struct tally_hist_options *options, const struct tally_hist *hist,
+			   const struct tally_row *row)
+{
+	return options->order_part ? tally_hist_part(hist, row, options->order_part - 1)
+				   : row->total;
+}
+
 static void rows_by_weight(const struct tally_hist_options *options, struct tally_hist *hist,
 			   struct row_order *order)
 {
@@ -198,8 +206,9 @@ static void rows_by_weight(const struct tally_hist_options *options, struct tall
 
 		/* The depths of different threads are not comparable. */
 		depth |= (uint64_t)order->threads[row->group] << 32;
-		order->keys[i] = (struct row_key){
-			{UINT64_MAX - row->total, by_depth ? depth : 0, UINT64_MAX - row->self}, i};
+		order->keys[i] = (struct row_key){{UINT64_MAX - row_weight(options, hist, row),
+						   by_depth ? depth : 0, UINT64_MAX - row->self},
+						  i};
 	}
 	rows_apply(hist, order);
 }

@@ -36,6 +36,8 @@ static int profiling_add(struct profiling *profiling, const struct tally_perfdat
 	const struct tally_session_profile_options *options = profiling->options;
 	int ret = options->sample ? options->sample(options->arg, record, sample) : 0;
 
+	if (ret == TALLY_SESSION_LEAVE_OUT)
+		return 0;
 	return ret ? ret : tally_profile_add(profiling->profile, sample);
 }
 

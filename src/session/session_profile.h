@@ -7,13 +7,16 @@
 #include "profile/annotate/profile_annotate.h"
 #include "session/session.h"
 
+/* sample() returns this to leave out the sample. */
+#define TALLY_SESSION_LEAVE_OUT 1
+
 /* Members that are NULL or 0 are not used. Callbacks return 0; any other value ends reading. */
 struct tally_session_profile_options {
 	/* Set the profile's options. Called once: at the first sample, when the events are known,
 	 * or after the last record if there are no samples. */
 	int (*start)(void *arg, struct tally_session *session,
 		     struct tally_profile_options *options);
-	/* Called before a sample is added; may set sample->label. */
+	/* Called before a sample is added; may set sample->label, or change the callchain. */
 	int (*sample)(void *arg, const struct tally_perfdata_record *record,
 		      struct tally_feed_sample *sample);
 	/* Called for a record without a sample. Not called in the second pass. */

@@ -145,6 +145,24 @@ static int trace_compile(struct tally_tracing *tracing, struct trace_event *trac
 	return ret;
 }
 
+static void fields_add(struct tally_tracing *tracing, const struct tally_tp_format *format,
+		       const struct tally_tp_raw *raw, struct tally_str *out)
+{
+	tracing->env.max_len = TALLY_TRACE_TEXT_MAX + TALLY_TRACE_TEXT_PER_BYTE * raw->len;
+	if (tally_tp_print_fields(format, raw, &tracing->env, out) == -E2BIG)
+		warn_cut(tracing);
+}
+
+void tally_tracing_print_fields(struct tally_tracing *tracing, const struct perf_event_attr *attr,
+				const struct tally_sample *sample, struct tally_str *out)
+{
+	const struct tally_tp_raw raw = {sample->raw.data, sample->raw.len, tracing->target.swap};
+	const struct tally_tp_format *format = tally_tracing_format(tracing, attr);
+
+	if (format)
+		fields_add(tracing, format, &raw, out);
+}
+
 void tally_tracing_print(struct tally_tracing *tracing, const struct perf_event_attr *attr,
 			 const struct tally_sample *sample, struct tally_str *out)
 {
@@ -157,14 +175,13 @@ void tally_tracing_print(struct tally_tracing *tracing, const struct perf_event_
 	out->failed |= ret == -ENOMEM;
 	if (!trace || ret == -ENOMEM)
 		return;
-	tracing->env.max_len = TALLY_TRACE_TEXT_MAX + TALLY_TRACE_TEXT_PER_BYTE * raw.len;
-	if (trace->print) {
-		ret = tally_tp_print_run(trace->print, raw.data, raw.len, &tracing->env, out);
-	} else {
+	if (!trace->print) {
 		/* perf prints the same message for formats that it cannot parse. */
 		tally_str_add(out, "[FAILED TO PARSE]");
-		ret = tally_tp_print_fields(trace->format, &raw, &tracing->env, out);
+		fields_add(tracing, trace->format, &raw, out);
+		return;
 	}
-	if (ret == -E2BIG)
+	tracing->env.max_len = TALLY_TRACE_TEXT_MAX + TALLY_TRACE_TEXT_PER_BYTE * raw.len;
+	if (tally_tp_print_run(trace->print, raw.data, raw.len, &tracing->env, out) == -E2BIG)
 		warn_cut(tracing);
 }

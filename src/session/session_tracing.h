@@ -31,4 +31,16 @@ const struct tally_tp_format *tally_tracing_format(struct tally_tracing *tracing
 void tally_tracing_print(struct tally_tracing *tracing, const struct perf_event_attr *attr,
 			 const struct tally_sample *sample, struct tally_str *out);
 
+/* Append all of the payload's own fields as " name=value". Appends nothing if the event has no
+ * format. Text beyond the limit is truncated; the first truncation causes a warning. */
+void tally_tracing_print_fields(struct tally_tracing *tracing, const struct perf_event_attr *attr,
+				const struct tally_sample *sample, struct tally_str *out);
+
+/* Append the value of one field: as in perf, the value that the print format shows as "name=value",
+ * or the field itself if there is none or `is_raw` is set. Returns false, and appends nothing, if
+ * the event does not have the field. */
+bool tally_tracing_print_field(struct tally_tracing *tracing, const struct perf_event_attr *attr,
+			       const struct tally_sample *sample, const char *name, bool is_raw,
+			       struct tally_str *out);
+
 #endif

@@ -221,6 +221,46 @@ static void text_event(const struct tally_view *view, const struct tally_view_co
 	tally_str_add_u64(out, view->event);
 }
 
+unsigned tally_view_part(const struct tally_view_column *const *columns,
+			 const struct tally_view_column *column)
+{
+	unsigned part = 0;
+
+	for (; *columns != column; columns++)
+		part += !!(*columns)->part;
+	return part;
+}
+
+uint64_t tally_view_sum(const struct tally_view *view, const struct tally_view_column *column,
+			const struct tally_row *row)
+{
+	return tally_hist_part(view->hist, row, tally_view_part(view->columns, column));
+}
+
+/* An additional sum of the row, as a share of the event's total. */
+static void text_part(const struct tally_view *view, const struct tally_view_column *column,
+		      const struct tally_row *row, struct tally_str *out)
+{
+	tally_view_percent(tally_view_sum(view, column, row), view->total, out);
+}
+
+/* An additional sum of the row, as a share of that sum over all rows. */
+static void text_latency(const struct tally_view *view, const struct tally_view_column *column,
+			 const struct tally_row *row, struct tally_str *out)
+{
+	tally_view_percent(tally_view_sum(view, column, row),
+			   view->part_totals[tally_view_part(view->columns, column)], out);
+}
+
+/* An additional sum of the row, as an average over its samples. */
+static void text_mean(const struct tally_view *view, const struct tally_view_column *column,
+		      const struct tally_row *row, struct tally_str *out)
+{
+	double sum = (double)tally_view_sum(view, column, row);
+
+	tally_str_addf(out, "%.1f", row->self_nr ? sum / (double)row->self_nr : 0);
+}
+
 #define TEXT     TALLY_SHORTEN_TEXT, 0
 #define THREAD   TALLY_SHORTEN_TEXT, 8
 #define SENTENCE TALLY_SHORTEN_END, 0
@@ -242,10 +282,25 @@ static void text_event(const struct tally_view *view, const struct tally_view_co
 		name, heading, TALLY_KEY_LABEL, 0, false, text_label, __VA_ARGS__, cell, true \
 	}
 
+#define PART(name, heading, width, text, cell, part)                         \
+	{                                                                    \
+		name, heading, 0, width, true, text, TEXT, cell, false, part \
+	}
+
 const struct tally_view_column tally_view_columns[] = {
 	{"overhead_children", "Children", 0, 8, true, text_children, TEXT},
 	{"overhead", "Overhead", 0, 8, true, text_self, TEXT},
 	{"self", "Self", 0, 8, true, text_self, TEXT},
+	PART("latency", "Latency", 8, text_latency, tally_cell_parallelism, tally_part_latency),
+	PART("overhead_sys", "sys", 8, text_part, tally_cell_mode, tally_part_kernel),
+	PART("overhead_us", "usr", 8, text_part, tally_cell_mode, tally_part_user),
+	PART("overhead_guest_sys", "guest sys", 9, text_part, tally_cell_mode,
+	     tally_part_guest_kernel),
+	PART("overhead_guest_us", "guest usr", 9, text_part, tally_cell_mode,
+	     tally_part_guest_user),
+	PART("weight1", "Weight1", 8, text_mean, tally_cell_weight, tally_part_weight),
+	PART("weight2", "Weight2", 8, text_mean, tally_cell_weight2, tally_part_weight),
+	PART("weight3", "Weight3", 8, text_mean, tally_cell_weight3, tally_part_weight),
 	{"sample", "Samples", 0, 12, true, text_sample, TEXT},
 	{"period", "Period", 0, 12, true, text_period, TEXT},
 	{"comm", "Command", TALLY_KEY_COMM, 0, false, text_comm, TEXT},
@@ -263,6 +318,7 @@ const struct tally_view_column tally_view_columns[] = {
 	LABEL("trace", "Trace output", tally_cell_trace, SENTENCE),
 	LABEL("time", "Time", tally_cell_time, TEXT),
 	LABEL("addr", "Address", tally_cell_ip, TEXT),
+	LABEL("parallelism", "Parallelism", tally_cell_parallelism, TEXT),
 	LABEL("socket", "Socket", tally_cell_socket, TEXT),
 	LABEL("cgroup", "Cgroup", tally_cell_cgroup, PATH),
 	LABEL("cgroup_id", "Cgroup ID", tally_cell_cgroup_id, TEXT),
@@ -304,6 +360,16 @@ const struct tally_view_column tally_view_columns[] = {
 	{"event", "Event", 0, 5, true, text_event, TEXT},
 	{NULL, NULL, 0, 0, false, NULL, TEXT},
 };
+
+struct tally_view_column tally_view_field_column(const struct tally_view_field *field)
+{
+	return (struct tally_view_column){.name = field->name,
+					  .heading = field->name,
+					  .key = TALLY_KEY_LABEL,
+					  .text = text_label,
+					  .how = TALLY_SHORTEN_END,
+					  .field = field};
+}
 
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len)
 {

@@ -12,25 +12,14 @@
 #include "view/sample_labels.h"
 #include "view/sample_place.h"
 
-#define NOT_AVAILABLE "N/A"
-
 enum { NSEC_PER_SEC = 1000000000 };
 
 static bool has(const struct tally_feed_sample *sample, uint64_t field, struct tally_str *out)
 {
 	if (sample->sample.present & field)
 		return true;
-	tally_str_add(out, NOT_AVAILABLE);
+	tally_str_add(out, TALLY_CELL_NONE);
 	return false;
-}
-
-void tally_cell_trace(struct tally_labels *labels, const struct tally_feed_sample *sample,
-		      struct tally_str *out)
-{
-	if (sample->attr->type != PERF_TYPE_TRACEPOINT)
-		tally_str_add(out, NOT_AVAILABLE);
-	else if (labels->tracing || !tally_tracing_new(labels->session, &labels->tracing))
-		tally_tracing_print(labels->tracing, sample->attr, &sample->sample, out);
 }
 
 void tally_cell_time(struct tally_labels *labels, const struct tally_feed_sample *sample,
@@ -64,7 +53,7 @@ void tally_cell_socket(struct tally_labels *labels, const struct tally_feed_samp
 	if (env && cpu < env->nr_cpus && env->cpus[cpu].socket_id >= 0)
 		tally_str_addf(out, "%03" PRId32, env->cpus[cpu].socket_id);
 	else
-		tally_str_add(out, NOT_AVAILABLE);
+		tally_str_add(out, TALLY_CELL_NONE);
 }
 
 void tally_cell_cgroup(struct tally_labels *labels, const struct tally_feed_sample *sample,
@@ -110,7 +99,7 @@ static void add_page_size(struct tally_str *out, uint64_t size)
 	if (size)
 		tally_size_add(out, size);
 	else
-		tally_str_add(out, NOT_AVAILABLE);
+		tally_str_add(out, TALLY_CELL_NONE);
 }
 
 void tally_cell_code_page_size(struct tally_labels *labels, const struct tally_feed_sample *sample,

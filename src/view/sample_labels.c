@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "view/sample_cells.h"
 
 /* Ends a cell. A cell's own bytes of this value are escaped. */
 #define CELL_END '\x1f'
@@ -15,8 +16,14 @@ void tally_labels_start(struct tally_labels *labels, struct tally_session *sessi
 	labels->session = session;
 	labels->time_quantum_ns = 100000000;
 	for (int i = 0; i < nr; i++)
-		if (columns[i]->cell)
+		if (tally_view_column_is_of_sample(columns[i]) && !columns[i]->part)
 			labels->columns[labels->nr_columns++] = columns[i];
+	labels->nr_keys = labels->nr_columns;
+	for (int i = 0; i < nr; i++)
+		if (columns[i]->part)
+			labels->columns[labels->nr_columns++] = columns[i];
+	for (int i = 0; i < labels->nr_columns; i++)
+		labels->counts_running |= labels->columns[i]->cell == tally_cell_parallelism;
 }
 
 void tally_labels_free(struct tally_labels *labels)
@@ -25,6 +32,8 @@ void tally_labels_free(struct tally_labels *labels)
 	tally_intern_free(&labels->cgroups);
 	tally_intern_free(&labels->cgroup_ids);
 	tally_vec_free(&labels->cgroup_paths);
+	tally_vec_free(&labels->row_labels);
+	tally_running_free(&labels->running);
 	tally_tracing_free(labels->tracing);
 	tally_str_free(&labels->cells);
 	*labels = (struct tally_labels){0};
@@ -37,7 +46,10 @@ static void add_cell(struct tally_labels *labels, const struct tally_view_column
 	struct tally_str *out = &labels->cells, raw = {0};
 	size_t start = out->len;
 
-	column->cell(labels, sample, out);
+	if (column->field)
+		tally_cell_field(labels, column->field, sample, out);
+	else
+		column->cell(labels, sample, out);
 	if (out->failed || !memchr(tally_str_text(out) + start, CELL_END, out->len - start))
 		return;
 	tally_str_add_bytes(&raw, out->data + start, out->len - start);
@@ -52,9 +64,25 @@ static void add_cell(struct tally_labels *labels, const struct tally_view_column
 	tally_str_free(&raw);
 }
 
+/* Store the label by which the rows of a new label are distinguished: its first `len` bytes. */
+static int set_row_label(struct tally_labels *labels, uint32_t label, size_t len)
+{
+	uint32_t row;
+	int ret = tally_intern(&labels->strings, tally_str_text(&labels->cells), len, &row);
+
+	while (!ret && labels->row_labels.len <= label)
+		ret = tally_vec_push(&labels->row_labels, row);
+	return ret;
+}
+
+uint32_t tally_labels_row(const struct tally_labels *labels, uint32_t label)
+{
+	return label < labels->row_labels.len ? labels->row_labels.data[label] : label;
+}
+
 int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *sample, size_t *ret_new)
 {
-	size_t nr = labels->strings.strings.len;
+	size_t nr = labels->strings.strings.len, keys = 0;
 	int ret;
 
 	*ret_new = 0;
@@ -62,6 +90,8 @@ int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *samp
 		return 0;
 	tally_str_clear(&labels->cells);
 	for (int i = 0; i < labels->nr_columns; i++) {
+		if (i == labels->nr_keys)
+			keys = labels->cells.len;
 		if (i)
 			tally_str_add_char(&labels->cells, CELL_END);
 		add_cell(labels, labels->columns[i], sample);
@@ -70,14 +100,16 @@ int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *samp
 		return -ENOMEM;
 	ret = tally_intern(&labels->strings, tally_str_text(&labels->cells), labels->cells.len,
 			   &sample->label);
-	if (!ret && labels->strings.strings.len > nr)
-		*ret_new = labels->cells.len;
-	return ret;
+	if (ret || labels->strings.strings.len == nr)
+		return ret;
+	*ret_new = labels->cells.len;
+	return labels->nr_keys < labels->nr_columns ? set_row_label(labels, sample->label, keys)
+						    : 0;
 }
 
-void tally_labels_add_cell(const struct tally_labels *labels,
-			   const struct tally_view_column *column, uint32_t label,
-			   struct tally_str *out)
+const char *tally_labels_cell(const struct tally_labels *labels,
+			      const struct tally_view_column *column, uint32_t label,
+			      size_t *ret_len)
 {
 	const char *cell = tally_intern_text(&labels->strings, label), *end;
 	int i = 0;
@@ -87,9 +119,20 @@ void tally_labels_add_cell(const struct tally_labels *labels,
 		cell = end ? end + 1 : "";
 	}
 	if (i == labels->nr_columns)
-		return;
-	end = strchr(cell, CELL_END);
-	tally_str_add_bytes(out, cell, end ? (size_t)(end - cell) : strlen(cell));
+		return NULL;
+	*ret_len = (size_t)(strchrnul(cell, CELL_END) - cell);
+	return cell;
+}
+
+void tally_labels_add_cell(const struct tally_labels *labels,
+			   const struct tally_view_column *column, uint32_t label,
+			   struct tally_str *out)
+{
+	size_t len;
+	const char *cell = tally_labels_cell(labels, column, label, &len);
+
+	if (cell)
+		tally_str_add_bytes(out, cell, len);
 }
 
 const struct tally_perfdata_env *tally_labels_env(struct tally_labels *labels)
@@ -119,10 +162,15 @@ int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_
 	enum { PATH = sizeof(struct perf_event_header) + 8 };
 	const char *bytes = (const char *)record->data;
 	uint32_t *path;
-	int ret;
+	int ret = 0;
 
-	if (record->type != PERF_RECORD_CGROUP || record->size <= PATH)
-		return 0;
+	/* Before the start, it is not known which columns there are. */
+	if (labels->counts_running || !labels->session)
+		ret = tally_running_record(&labels->running,
+					   record->event ? record->event->layout : NULL,
+					   record->data, record->size);
+	if (ret || record->type != PERF_RECORD_CGROUP || record->size <= PATH)
+		return ret;
 	ret = cgroup_path(labels, tally_get_u64(bytes + PATH - 8), &path);
 	return ret ? ret
 		   : tally_intern(&labels->cgroups, bytes + PATH,

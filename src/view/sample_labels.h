@@ -3,11 +3,15 @@
  * Columns that are computed from the fields of a sample, because the profile does not distinguish
  * samples by them: data sources, weights, branches, traces, times, cgroups. Their cells become the
  * label of the sample (TALLY_BY_LABEL), and a row's cells are read back from its label.
+ *
+ * Columns with `part` do not distinguish rows: their cells are the last ones of a label, and rows
+ * are distinguished by the cells before them (tally_labels_row()).
  */
 #ifndef TALLY_VIEW_SAMPLE_LABELS_H
 #define TALLY_VIEW_SAMPLE_LABELS_H
 
 #include "base/intern.h"
+#include "profile/process/running.h"
 #include "session/session.h"
 #include "session/session_tracing.h"
 #include "view/view.h"
@@ -16,13 +20,17 @@
 struct tally_labels {
 	struct tally_intern strings; /* the cells of a label, with a separator */
 	const struct tally_view_column *columns[TALLY_VIEW_MAX_COLUMNS]; /* in order of the cells */
-	int nr_columns;
+	int nr_columns, nr_keys;        /* all columns; those that distinguish rows */
+	TALLY_VEC(uint32_t) row_labels; /* by label: see tally_labels_row() */
+	struct tally_running running;   /* for tally_cell_parallelism() */
 	struct tally_session *session;
 	struct tally_tracing *tracing;           /* NULL if not used yet */
 	const struct tally_perfdata_env *env;    /* NULL if not used yet */
 	struct tally_intern cgroups, cgroup_ids; /* paths; IDs as bytes */
 	TALLY_VEC(uint32_t) cgroup_paths;        /* last path of a cgroup, by number of its ID */
 	uint64_t time_quantum_ns;                /* times are rounded down to multiples of this */
+	bool counts_running;                     /* a column needs `running` */
+	bool raw_traces;                         /* print fields, not with the print format */
 	bool nanoseconds;                        /* show times with 9 decimals, not 6 */
 	struct tally_str cells;
 };
@@ -40,6 +48,15 @@ int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *samp
 
 /* Learn from a record that is not a sample. Returns 0 or -ENOMEM. */
 int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_record *record);
+
+/* Return the label with the cells that distinguish rows, for a label of a sample. */
+uint32_t tally_labels_row(const struct tally_labels *labels, uint32_t label);
+
+/* Return the cell of a label in a column, and its length. The text is not terminated. Returns NULL
+ * if the column is not in the labels. */
+const char *tally_labels_cell(const struct tally_labels *labels,
+			      const struct tally_view_column *column, uint32_t label,
+			      size_t *ret_len);
 
 /* Append the cell of a label in a column. Appends nothing if the column is not in the labels. */
 void tally_labels_add_cell(const struct tally_labels *labels,

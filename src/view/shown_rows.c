@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "view/shown_rows.h"
 
+#include "base/arith.h"
 #include "view/sample_labels.h"
 
 #include <string.h>
@@ -72,6 +73,33 @@ static bool row_passes(const struct tally_shown_rows_options *options, const str
 	return !(show->keys & TALLY_KEY_SYMBOL) || has_part(options, row->frame);
 }
 
+/* Return the column that shows an additional sum. */
+static const struct tally_view_column *part_column(const struct tally_show *show, unsigned part)
+{
+	int at = 0;
+
+	while (!show->columns[at]->part || part--)
+		at++;
+	return show->columns[at];
+}
+
+static uint64_t bucket_part(void *arg, unsigned part, const struct tally_bucket *bucket)
+{
+	const struct tally_shown_rows_options *options = arg;
+	const struct tally_view_column *column = part_column(options->show, part);
+	size_t len;
+	const char *cell = tally_labels_cell(options->labels, column, bucket->key.label, &len);
+
+	return cell ? column->part(cell, bucket->nr, bucket->period) : 0;
+}
+
+static uint32_t row_label(void *arg, uint32_t label)
+{
+	const struct tally_shown_rows_options *options = arg;
+
+	return tally_labels_row(options->labels, label);
+}
+
 static bool is_parent(void *arg, const char *symbol)
 {
 	const struct tally_shown_rows_options *options = arg;
@@ -108,6 +136,7 @@ static struct tally_view make_view(const struct tally_shown_rows_options *option
 		.total = total,
 		.symbol_part = tally_show_row_part(show),
 		.style = show->style,
+		.graph_value = show->graph_value,
 		.graph_min_percent = show->graph_min_percent,
 		.graph_limit = (uint32_t)show->graph_limit,
 		.has_paths = show->has_paths,
@@ -140,6 +169,28 @@ static uint64_t sum_of(const struct tally_hist *hist)
 	return sum;
 }
 
+static unsigned show_parts(const struct tally_show *show)
+{
+	unsigned nr = 0;
+
+	for (int i = 0; i < show->nr_columns; i++)
+		nr += !!show->columns[i]->part;
+	return nr;
+}
+
+/* Rows are sorted by their first column if it is an additional sum. */
+static unsigned show_order_part(const struct tally_show *show)
+{
+	return show->nr_columns && show->columns[0]->part;
+}
+
+static void add_part_totals(struct tally_view *view)
+{
+	tally_vec_for_each (row, &view->hist->rows)
+		for (unsigned i = 0; i < view->hist->nr_parts; i++)
+			tally_sum_add(&view->part_totals[i], tally_hist_part(view->hist, row, i));
+}
+
 struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_options *options)
 {
 	const struct tally_show *show = options->show;
@@ -148,6 +199,10 @@ struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_op
 
 	return (struct tally_hist_options){
 		.keys = show->keys,
+		.nr_parts = options->labels ? show_parts(show) : 0,
+		.part = bucket_part,
+		.order_part = options->labels ? show_order_part(show) : 0,
+		.row_label = options->labels ? row_label : NULL,
 		.children = show->children,
 		.has_paths = show->has_paths,
 		.labels = options->labels ? &options->labels->strings : NULL,
@@ -173,6 +228,7 @@ int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 	ret_chosen->view =
 		make_view(options, options->is_relative ? sum_of(&ret_chosen->hist) : total);
 	ret_chosen->view.hist = &ret_chosen->hist;
+	add_part_totals(&ret_chosen->view);
 	rows_choose(options, &ret_chosen->view, &ret_chosen->hist,
 		    tally_view_least(total, options->show->row_min_percent));
 	return 0;

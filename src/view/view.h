@@ -25,6 +25,12 @@ struct tally_feed_sample;
 typedef void tally_cell_fn(struct tally_labels *labels, const struct tally_feed_sample *sample,
 			   struct tally_str *out);
 
+/* A field of a tracepoint, as sort key. */
+struct tally_view_field {
+	const char *event; /* name of the tracepoint; NULL for all that have the field */
+	const char *name;
+};
+
 /* A column: its name for --sort and --fields, its heading, and the function that fills it. */
 struct tally_view_column {
 	const char *name, *heading;
@@ -36,11 +42,24 @@ struct tally_view_column {
 		     const struct tally_row *row, struct tally_str *out);
 	enum tally_shorten how; /* for names: how to shorten long names */
 	uint8_t kept;           /* width of a prefix that is always kept, e.g. "[k] " */
-	tally_cell_fn *cell;    /* with TALLY_KEY_LABEL: computes the cell of a sample */
+	tally_cell_fn *cell;    /* with TALLY_KEY_LABEL or `part`: computes the cell of a sample */
 	bool of_branch;         /* exists only if rows are branches */
+	/* For a metric that depends on `cell`, which does not distinguish rows: what samples with
+	 * this cell add to the row's sum. */
+	uint64_t (*part)(const char *cell, uint64_t nr, uint64_t period);
+	const struct tally_view_field *field; /* with TALLY_KEY_LABEL, in place of `cell` */
 };
 
 extern const struct tally_view_column tally_view_columns[];
+
+/* Return a column for a field, which is borrowed. */
+struct tally_view_column tally_view_field_column(const struct tally_view_field *field);
+
+/* Return true if a column is computed from samples; see view/sample_labels.h. */
+static inline bool tally_view_column_is_of_sample(const struct tally_view_column *column)
+{
+	return column->cell || column->field;
+}
 
 /* Return the column with this name, or NULL. */
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len);
@@ -55,6 +74,13 @@ enum tally_graph_style {
 	TALLY_STYLE_FOLDED,
 };
 
+/* Value that call graphs show for each branch. */
+enum tally_graph_value {
+	TALLY_GRAPH_PERCENT,
+	TALLY_GRAPH_PERIOD,
+	TALLY_GRAPH_COUNT, /* number of samples */
+};
+
 struct tally_view {
 	const struct tally_profile *profile;
 	const struct tally_hist *hist;
@@ -63,9 +89,11 @@ struct tally_view {
 	int nr_columns;
 	const struct tally_labels *labels; /* with TALLY_KEY_LABEL */
 	uint32_t event;
-	uint64_t total;          /* value that corresponds to 100 % */
+	uint64_t total;                               /* value that corresponds to 100 % */
+	uint64_t part_totals[TALLY_VIEW_MAX_COLUMNS]; /* sums over all rows, by part */
 	const char *symbol_part; /* show only rows with this string in their symbol; NULL for all */
 	enum tally_graph_style style;
+	enum tally_graph_value graph_value;
 	double graph_min_percent;
 	uint32_t graph_limit;  /* maximum lines per callchain, or 0 for no limit */
 	const char *separator; /* column separator; NULL for aligned columns */
@@ -81,6 +109,14 @@ struct tally_view {
 	int line_width;   /* line width to which names are shortened, or 0 for no limit */
 	const int *asked; /* requested column widths, 0 for the default; or NULL */
 };
+
+/* Return the number of the additional sum (tally_hist_part()) of a column that has `part`. */
+unsigned tally_view_part(const struct tally_view_column *const *columns,
+			 const struct tally_view_column *column);
+
+/* Return the additional sum of a row that a column shows. */
+uint64_t tally_view_sum(const struct tally_view *view, const struct tally_view_column *column,
+			const struct tally_row *row);
 
 /* Return true if a row is shown, i.e. if it is not empty and its symbol matches `symbol_part`. */
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row);

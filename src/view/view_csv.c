@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CSV as specified by RFC 4180: fields are separated by commas and quoted where necessary, and
  * lines end with CR LF. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -24,7 +25,7 @@ void tally_view_csv_heading(const struct tally_show *show, struct tally_str *out
 {
 	tally_str_add(out, "event");
 	for (int i = 0; i < show->nr_columns; i++) {
-		if (!show->columns[i]->key)
+		if (!show->columns[i]->key && !show->columns[i]->part)
 			continue;
 		tally_str_add_char(out, ',');
 		tally_str_add(out, show->columns[i]->name);
@@ -59,6 +60,9 @@ void tally_view_csv_row(const struct tally_view *view, const char *event,
 	for (int i = 0; i < view->nr_columns; i++) {
 		if (view->columns[i]->key)
 			add_cell(view, view->columns[i], row, out);
+		if (view->columns[i]->part)
+			tally_str_addf(out, ",%" PRIu64,
+				       tally_view_sum(view, view->columns[i], row));
 	}
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(numbers); i++) {
 		tally_str_add_char(out, ',');

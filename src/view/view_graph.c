@@ -27,6 +27,22 @@ struct graph_printer {
 	size_t line; /* offset of the current line in `out` */
 };
 
+/* The cost of a branch or a path. */
+struct amount {
+	uint64_t period, nr;
+};
+
+/* Append an amount as the user asked for: as a share of `whole`, or as a number. */
+static void add_amount(const struct tally_view *view, struct amount amount, uint64_t whole,
+		       struct tally_str *out)
+{
+	switch (view->graph_value) {
+	case TALLY_GRAPH_PERCENT: tally_view_percent(amount.period, whole, out); break;
+	case TALLY_GRAPH_PERIOD: tally_str_add_u64(out, amount.period); break;
+	case TALLY_GRAPH_COUNT: tally_str_add_u64(out, amount.nr); break;
+	}
+}
+
 static int heaviest_first(const void *a, const void *b)
 {
 	const struct tally_graph_node *x = *(const struct tally_graph_node *const *)a;
@@ -140,50 +156,56 @@ static const struct tally_graph_node *print_run(struct graph_printer *print,
 }
 
 /* Print a branch's share, which precedes its name. */
-static void print_share(struct graph_printer *print, uint64_t period, uint64_t whole, bool is_last)
+static void print_share(struct graph_printer *print, struct amount amount, uint64_t whole,
+			bool is_last)
 {
 	print_prefix(print);
 	tally_str_add(print->out, "|          \n");
 	print_prefix(print);
 	tally_str_add(print->out, is_last ? " --" : "|--");
-	tally_view_percent(period, whole, print->out);
+	add_amount(print->view, amount, whole, print->out);
 	tally_str_add(print->out, "--");
 }
 
-/* Return the part of the parent's period that is not in any displayed branch. This part is shown as
- * well, so that shares relative to the parent add up. */
-static uint64_t branches_rest(const struct graph_printer *print,
-			      const struct tally_view_branches *branches, uint64_t parent)
+/* Return the part of the parent that is not in any displayed branch. This part is shown as well, so
+ * that shares relative to the parent add up. */
+static struct amount branches_rest(const struct graph_printer *print,
+				   const struct tally_view_branches *branches, struct amount parent)
 {
-	uint64_t rest = parent;
+	struct amount rest = parent;
 
-	for (size_t i = 0; i < branches->nr; i++)
-		rest -= branches->items[i]->period;
-	return print->view->style == TALLY_STYLE_FRACTAL && branches->nr ? rest : 0;
+	if (print->view->style != TALLY_STYLE_FRACTAL || !branches->nr)
+		return (struct amount){0};
+	for (size_t i = 0; i < branches->nr; i++) {
+		rest.period -= branches->items[i]->period;
+		rest.nr -= branches->items[i]->nr;
+	}
+	return rest;
 }
 
 static void print_branches(struct graph_printer *print, const struct tally_graph_node *node,
-			   uint64_t parent)
+			   struct amount parent)
 {
-	struct tally_view_branches branches = branches_of(print, node, parent);
-	uint64_t whole = graph_whole(print->view, parent);
-	uint64_t rest = branches_rest(print, &branches, parent);
+	struct tally_view_branches branches = branches_of(print, node, parent.period);
+	uint64_t whole = graph_whole(print->view, parent.period);
+	struct amount rest = branches_rest(print, &branches, parent);
 	size_t margin = print->prefix.len;
 
 	for (size_t i = 0; i < branches.nr; i++) {
 		const struct tally_graph_node *branch = branches.items[i];
-		bool is_last = i + 1 == branches.nr && !rest;
+		const struct amount amount = {branch->period, branch->nr};
+		bool is_last = i + 1 == branches.nr && !rest.period;
 
-		print_share(print, branch->period, whole, is_last);
+		print_share(print, amount, whole, is_last);
 		tally_str_add(&print->prefix, is_last ? "" : "|");
 		tally_str_pad_to(&print->prefix,
 				 margin + branch_width(print->view, margin, is_last));
-		print_branches(print, print_run(print, branch), branch->period);
+		print_branches(print, print_run(print, branch), amount);
 		print->prefix.len = margin;
 		if (print->prefix.data)
 			print->prefix.data[margin] = '\0';
 	}
-	if (rest) {
+	if (rest.period) {
 		print_share(print, rest, whole, true);
 		tally_str_add(print->out, "[...]\n");
 	}
@@ -193,6 +215,7 @@ static void print_branches(struct graph_printer *print, const struct tally_graph
 static void graph_text(struct graph_printer *print, const struct tally_row *row)
 {
 	const struct tally_graph_node *root = &print->nodes[row->graph], *node;
+	const struct amount all = {row->total, row->total_nr};
 	struct tally_view_branches branches = branches_of(print, root, row->total);
 	size_t before = print->out->len;
 
@@ -204,9 +227,9 @@ static void graph_text(struct graph_printer *print, const struct tally_row *row)
 		tally_str_add(print->out, "---");
 		tally_str_add(&print->prefix, "   ");
 		node = print_run(print, branches.items[0]);
-		print_branches(print, node, row->total);
+		print_branches(print, node, all);
 	} else {
-		print_branches(print, root, row->total);
+		print_branches(print, root, all);
 	}
 	if (print->out->len != before)
 		tally_str_add_char(print->out, '\n');
@@ -215,15 +238,15 @@ static void graph_text(struct graph_printer *print, const struct tally_row *row)
 
 /* ---- lists of paths -------------------------------------------------------- */
 
-/* Format of a path: its share, the separator between names, and the terminator. */
+/* Format of a path: text around its share, the separator between names, and the terminator. */
 struct path_style {
-	const char *share, *joint, *tail;
+	const char *before, *after, *joint, *tail;
 	bool has_lines; /* print each name on its own line, shortened to fit */
 };
 
 /* A path that ends at a node, and the location of its text in `names`. */
 struct graph_chain {
-	uint64_t self;
+	struct amount self;
 	size_t at, len;
 };
 
@@ -258,7 +281,8 @@ static void chains_find(struct chain_printer *chains, const struct tally_graph_n
 	tally_str_add(&print->prefix, length ? chains->style->joint : "");
 	chain_name(chains, node);
 	if (node->self_nr && (double)node->self >= least) {
-		struct graph_chain chain = {node->self, chains->names.len, print->prefix.len};
+		struct graph_chain chain = {
+			{node->self, node->self_nr}, chains->names.len, print->prefix.len};
 
 		tally_str_add_bytes(&chains->names, tally_str_text(&print->prefix), chain.len);
 		print->out->failed |= !!tally_vec_push(&chains->chains, chain);
@@ -274,8 +298,8 @@ static int heaviest_chain_first(const void *a, const void *b)
 {
 	const struct graph_chain *x = a, *y = b;
 
-	if (x->self != y->self)
-		return x->self > y->self ? -1 : 1;
+	if (x->self.period != y->self.period)
+		return x->self.period > y->self.period ? -1 : 1;
 	return (x->at > y->at) - (x->at < y->at);
 }
 
@@ -283,7 +307,6 @@ static void graph_chains(struct graph_printer *print, const struct tally_row *ro
 			 const struct path_style *style)
 {
 	struct chain_printer chains = {.print = print, .style = style};
-	uint64_t whole = print->view->total ? print->view->total : 1;
 
 	for (uint32_t i = print->nodes[row->graph].first_child; i; i = print->nodes[i].next_sibling)
 		chains_find(&chains, &print->nodes[i]);
@@ -291,8 +314,9 @@ static void graph_chains(struct graph_printer *print, const struct tally_row *ro
 		qsort(chains.chains.data, chains.chains.len, sizeof(*chains.chains.data),
 		      heaviest_chain_first);
 	tally_vec_for_each (chain, &chains.chains) {
-		tally_str_addf(print->out, style->share,
-			       100.0 * (double)chain->self / (double)whole);
+		tally_str_add(print->out, style->before);
+		add_amount(print->view, chain->self, print->view->total, print->out);
+		tally_str_add(print->out, style->after);
 		tally_str_add_bytes(print->out, tally_str_text(&chains.names) + chain->at,
 				    chain->len);
 		tally_str_add(print->out, style->tail);
@@ -305,9 +329,9 @@ static void graph_chains(struct graph_printer *print, const struct tally_row *ro
 void tally_view_graph(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
 {
-	static const struct path_style flat = {"           %.2f%%\n                ",
+	static const struct path_style flat = {"           ", "\n                ",
 					       "\n                ", "\n\n", true},
-				       folded = {"%.2f%% ", ";", "\n", false};
+				       folded = {"", " ", ";", "\n", false};
 	struct graph_printer print = {view, view->hist->graph.data, out, {0}, 0};
 
 	if (!row->graph || view->style == TALLY_STYLE_NONE)

@@ -50,6 +50,33 @@ static void cell_json(const struct tally_view *view, const struct tally_view_col
 	tally_str_free(&text);
 }
 
+/* Add the fields of tracepoints as an array, because their names come from the recording. */
+static void fields_json(const struct tally_view *view, const struct tally_row *row,
+			struct tally_str *out)
+{
+	bool is_open = false;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		const struct tally_view_field *field = view->columns[i]->field;
+		struct tally_str text = {0};
+
+		if (!field)
+			continue;
+		if (!is_open)
+			tally_json_open(out, "trace_fields", '[');
+		is_open = true;
+		view->columns[i]->text(view, view->columns[i], row, &text);
+		tally_json_open(out, NULL, '{');
+		tally_json_text(out, "name", field->name);
+		tally_json_text(out, "value", tally_str_text(&text));
+		tally_json_close(out, '}');
+		out->failed |= text.failed;
+		tally_str_free(&text);
+	}
+	if (is_open)
+		tally_json_close(out, ']');
+}
+
 void tally_view_row_json(const struct tally_view *view, const struct tally_row *row,
 			 struct tally_str *out)
 {
@@ -57,9 +84,14 @@ void tally_view_row_json(const struct tally_view *view, const struct tally_row *
 
 	tally_json_open(out, NULL, '{');
 	for (int i = 0; i < view->nr_columns; i++) {
-		if (view->columns[i]->key)
-			cell_json(view, view->columns[i], row, out);
+		const struct tally_view_column *column = view->columns[i];
+
+		if (column->key && !column->field)
+			cell_json(view, column, row, out);
+		if (column->part)
+			tally_json_u64(out, column->name, tally_view_sum(view, column, row));
 	}
+	fields_json(view, row, out);
 	tally_json_u64(out, "self_period", row->self);
 	tally_json_u64(out, "self_samples", row->self_nr);
 	tally_json_u64(out, "total_period", row->total);
