@@ -36,7 +36,7 @@ WRITERS = {
 TABLES = [
     ("health", "view/health.c", r'^\t\t\{"(\w+)", "'),
     ("health", "view/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
-    ("report", "view/columns.c", r'^\t(?:\{|LABEL\(|WEIGHT\(|BRANCH\()"(\w+)", "[^"]*", (?:TALLY_KEY_|tally_cell_)'),
+    ("report", "view/columns.c", r'^\t(?:\{|LABEL\(|WEIGHT\(|BRANCH\()"(\w+)", "[^"]*", (?:TALLY_KEY_|tally_cell_)|^\tPART\("(\w+)"'),
     ("stat", "cli/stat/stat_json.c", r'\{"(\w+)", key->'),
     ("stat", "cli/main/via_programs.c", r'\[TALLY_VIA_\w+\] =\s*\{"(\w+)"'),
     ("page", "page/meta.c", r'add_lines\("(\w+)"'),

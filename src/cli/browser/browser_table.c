@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "cli/browser/browser_state.h"
+#include "view/sample_labels.h"
 
 /* Hide branches below 1/GRAPH_PARTS of a row's period. */
 enum { GRAPH_PARTS = 200 };
@@ -38,7 +39,8 @@ static bool bucket_is_of(const struct browser *browser, const struct tally_bucke
 	       (!(keys & TALLY_KEY_CPU) || key->cpu == group->cpu) &&
 	       (!(keys & TALLY_KEY_PID) || thread->pid == group->pid) &&
 	       (!(keys & TALLY_KEY_TID) || thread->tid == group->tid) &&
-	       (!(keys & TALLY_KEY_LABEL) || key->label == group->label);
+	       (!(keys & TALLY_KEY_LABEL) ||
+		tally_labels_row(browser->source->labels, key->label) == group->label);
 }
 
 /* Return true if a bucket contributes to rows of the function, that is, if its samples were taken

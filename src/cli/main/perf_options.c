@@ -22,7 +22,6 @@
 #define NO_LBR          "call stacks of different samples are not combined"
 #define OWN_LINES       "tally reads source lines itself, without addr2line"
 #define NO_TPEBS        "tally uses the mean latencies that Intel publishes; use perf"
-#define NO_LATENCY      "shares are of CPU time; tally does not weight them by running threads"
 #define NO_TYPES        "tally does not look up the types of data; use perf"
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
@@ -74,7 +73,6 @@ static const struct tally_perf_option record_rows[] = {
 	{0, "threads", OPTIONAL, ACCEPTED, "one thread drains all rings into one file"},
 	{0, "vmlinux", NEEDED, REFUSED, "specify it when reporting: 'tally report -k FILE'"},
 	{0, "data-mmap", NONE, REFUSED, "-d records data addresses and data mappings"},
-	{0, "latency", NONE, REFUSED, NO_LATENCY},
 	{0, "off-cpu-thresh", NEEDED, REFUSED,
 	 "record sched:sched_switch with -g, or use bcc's offcputime"},
 	{0, "sample-mem-info", NONE, REFUSED, "-d also records the data source"},
@@ -97,7 +95,6 @@ static const struct tally_perf_option report_rows[] = {
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},
 	{0, "disable-order", NONE, ACCEPTED, "samples are always sorted by time"},
 	{0, "group-sort-idx", NEEDED, ACCEPTED, NO_GROUPING},
-	{0, "ignore-callees", NEEDED, REFUSED, "use --sort parent -p NAME"},
 	{0, "ignore-vmlinux", NONE, REFUSED, "specify kernel symbols with --kallsyms"},
 	{0, "itrace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "objdump", NEEDED, ACCEPTED, OWN_CODE},
@@ -105,22 +102,16 @@ static const struct tally_perf_option report_rows[] = {
 	{0, "prefix", NEEDED, ACCEPTED, NO_SOURCE},
 	{0, "prefix-strip", NEEDED, ACCEPTED, NO_SOURCE},
 	{0, "pretty", NEEDED, ACCEPTED, "only affects -T, which is not supported"},
-	{0, "raw-trace", NONE, REFUSED, "--sort trace shows the formatted tracepoint output"},
 	{0, "samples", NEEDED, ACCEPTED, "the browser reads the samples from the recording"},
-	{0, "show-cpu-utilization", NONE, REFUSED,
-	 "record the modes separately: record -e cycles:u,cycles:k"},
 	{0, "show-on-off-events", NONE, REFUSED, NO_SWITCH},
 	{0, "show-ref-call-graph", NONE, REFUSED, "record all events with -g"},
 	{0, "skip-empty", NONE, ACCEPTED, "events without samples have no rows"},
-	{0, "socket-filter", NEEDED, REFUSED, "list the CPUs of the socket: --cpu 0-7"},
 	{0, "source", NONE, ACCEPTED, NO_SOURCE},
 	{0, "stitch-lbr", NONE, REFUSED, NO_LBR},
 	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
 	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
 	{0, "total-cycles", NONE, REFUSED, "cycles are not summed by basic block; use perf"},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
-	{0, "latency", NONE, REFUSED, NO_LATENCY},
-	{0, "parallelism", NEEDED, REFUSED, NO_LATENCY},
 	{0}};
 
 static const struct tally_perf_option script_rows[] = {

@@ -2,6 +2,7 @@
 #include "cli/main/row_columns.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -40,12 +41,20 @@ static int unknown_column(const char *option, const char *word, size_t len)
 	return -EINVAL;
 }
 
+static bool is_same_field(const struct tally_view_field *x, const struct tally_view_field *y)
+{
+	return x == y || (x && y && !strcmp(x->name, y->name) &&
+			  !strcmp(x->event ? x->event : "", y->event ? y->event : ""));
+}
+
 static bool has_column(const struct tally_row_options *options,
 		       const struct tally_view_column *column)
 {
 	for (int i = 0; i < options->show.nr_columns; i++) {
 		if (options->show.columns[i]->text == column->text &&
-		    options->show.columns[i]->cell == column->cell)
+		    options->show.columns[i]->cell == column->cell &&
+		    options->show.columns[i]->part == column->part &&
+		    is_same_field(options->show.columns[i]->field, column->field))
 			return true;
 	}
 	return false;
@@ -56,11 +65,50 @@ static int add_column(struct tally_row_options *options, const struct tally_view
 {
 	if (has_column(options, column))
 		return 0;
-	if (options->show.nr_columns == TALLY_VIEW_MAX_COLUMNS)
-		return -E2BIG; /* cannot happen: the array has space for every column */
+	if (options->show.nr_columns == TALLY_VIEW_MAX_COLUMNS) {
+		tally_print_error("option '--sort': more than %d columns", TALLY_VIEW_MAX_COLUMNS);
+		return -E2BIG;
+	}
 	options->show.columns[options->show.nr_columns++] = column;
 	options->show.keys |= column->key;
 	return 0;
+}
+
+/* A column for a field of a tracepoint. */
+struct tally_row_field {
+	struct tally_view_column column;
+	struct tally_view_field field;
+	char text[]; /* name of the field, and of the event */
+};
+
+int tally_row_options_field(struct tally_row_options *options, const char *event, size_t event_len,
+			    const char *name)
+{
+	size_t len = strlen(name) + 1;
+	struct tally_row_field *made = calloc(1, sizeof(*made) + len + event_len + 1);
+	int ret = made ? tally_vec_push(&options->fields_found, made) : -ENOMEM;
+
+	if (ret) {
+		free(made);
+		tally_print_error("out of memory");
+		return ret;
+	}
+	memcpy(made->text, name, len);
+	if (event)
+		memcpy(made->text + len, event, event_len);
+	made->field = (struct tally_view_field){event ? made->text + len : NULL, made->text};
+	made->column = tally_view_field_column(&made->field);
+	return add_column(options, &made->column);
+}
+
+/* Add the columns for a word that is not a known key. */
+static int add_fields(struct tally_row_options *options, const char *option, const char *word,
+		      size_t len)
+{
+	int ret = options->find_field ? options->find_field(options->find_arg, options, word, len)
+				      : -ENOENT;
+
+	return ret == -ENOENT ? unknown_column(option, word, len) : ret;
 }
 
 static int add_list(struct tally_row_options *options, const char *option, const char *list)
@@ -71,7 +119,7 @@ static int add_list(struct tally_row_options *options, const char *option, const
 		size_t len = strcspn(list, ",");
 		const struct tally_view_column *column = tally_view_column_find(list, len);
 
-		ret = column ? add_column(options, column) : unknown_column(option, list, len);
+		ret = column ? add_column(options, column) : add_fields(options, option, list, len);
 		list += len + (list[len] == ',');
 	}
 	return ret;
@@ -83,8 +131,10 @@ static int add_measures(struct tally_row_options *options)
 		bool is_shown;
 		const char *name;
 	} measures[] = {
+		{options->latency, "latency"},
 		{options->show.children, "overhead_children"},
 		{true, options->show.children ? "self" : "overhead"},
+		{options->cpu_modes, "overhead_sys,overhead_us"},
 		{options->show_samples, "sample"},
 		{options->show_period, "period"},
 	};

@@ -45,15 +45,35 @@ static const struct {
 	{"none", TALLY_STYLE_NONE},   {"no", TALLY_STYLE_NONE},
 };
 
-/* Parse a word of --call-graph. Words may appear in any order: a style; "caller" or "callee"; sort
- * keys, which have no effect here; and numbers. The first number is the minimum percentage, the
- * second is the maximum number of lines. */
+static const struct {
+	const char *name;
+	enum tally_graph_value value;
+} values[] = {
+	{"percent", TALLY_GRAPH_PERCENT},
+	{"period", TALLY_GRAPH_PERIOD},
+	{"count", TALLY_GRAPH_COUNT},
+};
+
+static bool call_graph_value(struct tally_row_options *options, const char *word, size_t len)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(values); i++) {
+		if (word_is(word, len, values[i].name)) {
+			options->show.graph_value = values[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Parse a word of --call-graph. Words may appear in any order: a style; "caller" or "callee"; the
+ * value to show for each branch; "function", which is the only key; and numbers. The first number
+ * is the minimum percentage, the second is the maximum number of lines. */
 static int call_graph_word(struct tally_row_options *options, const char *word, size_t len)
 {
 	char *end;
 	double number;
 
-	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(styles); i++) {
 		if (word_is(word, len, styles[i].name)) {
 			options->show.style = styles[i].style;
 			return 0;
@@ -65,7 +85,7 @@ static int call_graph_word(struct tally_row_options *options, const char *word, 
 		options->order_given = true;
 		return 0;
 	}
-	if (word_is(word, len, "function") || word_is(word, len, "percent"))
+	if (word_is(word, len, "function") || call_graph_value(options, word, len))
 		return 0;
 	number = strtod(word, &end);
 	if (end != word + len || end == word || number < 0)
@@ -207,4 +227,7 @@ void tally_row_options_free(struct tally_row_options *options)
 	tally_word_list_free(&options->comm_list);
 	tally_word_list_free(&options->dso_list);
 	tally_word_list_free(&options->symbol_list);
+	tally_vec_for_each (field, &options->fields_found)
+		free(*field);
+	tally_vec_free(&options->fields_found);
 }

@@ -11,11 +11,19 @@ struct tally_row_options {
 	const char *comms, *dsos, *symbols, *percent_limit, *column_widths;
 	const char *default_sort; /* NULL for comm,dso,symbol */
 	bool children_given, inverted, show_samples, show_period;
+	bool latency, cpu_modes; /* more columns; rows are sorted by latency */
+	/* For keys that are fields of the recording's tracepoints: calls tally_row_options_field()
+	 * for a word, or returns -ENOENT if there is no such field. NULL if keys are never
+	 * fields. */
+	int (*find_field)(void *arg, struct tally_row_options *options, const char *word,
+			  size_t len);
+	void *find_arg;
 	/* Partly set by options, and completed by tally_row_options_finish(). */
 	struct tally_show show;
 	/* Derived from the options above. */
 	bool order_given;
 	struct tally_word_list comm_list, dso_list, symbol_list;
+	TALLY_VEC(struct tally_row_field *) fields_found;
 };
 
 /* Derive keys and columns. `has_chains` is set if the recording has callchains. Returns 0, or
@@ -31,6 +39,11 @@ void tally_row_options_remove_single(struct tally_row_options *options);
 
 /* Parse only the comm, DSO and symbol lists. Returns 0 or -ENOMEM. */
 int tally_row_options_lists(struct tally_row_options *options);
+
+/* Add a column for a field. `event` is NULL, or the tracepoint to which the column is limited.
+ * Returns 0, or -errno after printing an error. */
+int tally_row_options_field(struct tally_row_options *options, const char *event, size_t event_len,
+			    const char *name);
 
 void tally_row_options_free(struct tally_row_options *options);
 

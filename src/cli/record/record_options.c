@@ -232,6 +232,8 @@ const struct tally_option record_options[] = {
 	{'s', "stat", FLAG(sampling.inherit_stat),
 	 "record the counts of each thread when it exits"},
 	{0, "switch-events", FLAG(sampling.switch_events), "record context switches"},
+	{0, "latency", FLAG(sampling.switch_events),
+	 "record context switches, for 'tally report --latency'"},
 	{0, "namespaces", FLAG(sampling.namespaces), "record the tasks' namespaces"},
 	{0, "all-cgroups", FLAG(sampling.all_cgroups), "record cgroups, also in samples"},
 	{0, "buildid-mmap", FLAG(sampling.buildid_mmap), "record build IDs in mmap records"},

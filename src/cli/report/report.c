@@ -15,6 +15,7 @@
 #include "session/session_profile.h"
 #include "view/recording_header.h"
 #include "cli/report/report_export.h"
+#include "cli/report/report_fields.h"
 #include "cli/report/report.h"
 #include "cli/report/report_mode.h"
 #include "cli/report/report_records.h"
@@ -32,7 +33,8 @@ static bool report_reads_twice(const struct report *report)
 	return config->rows.show.style != TALLY_STYLE_NONE && !config->rows.show.children &&
 	       !report->reading.branches && !report->browses && !config->svg &&
 	       !(config->rows.show.keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
-	       !report->session->query && tally_show_graph_min(&config->rows.show, UINT32_MAX) &&
+	       !report->session->query && !report->labels.counts_running &&
+	       tally_show_graph_min(&config->rows.show, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
 	       !tally_session_has(report->session, PERF_SAMPLE_READ);
 }
@@ -57,7 +59,7 @@ static int report_start(void *arg, struct tally_session *session,
 		return ret;
 	options->max_stack = (uint32_t)config->max_stack;
 	options->raw_chains = config->raw_chains;
-	options->by = report_by(config);
+	options->by = report_by(config) | (report->labels.nr_columns ? TALLY_BY_LABEL : 0);
 	/* The browser can sort by any key and filter by any thread or CPU. */
 	if (report->browses)
 		options->by |= TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME;
@@ -105,13 +107,31 @@ static int charge_label(struct report *report, size_t len)
 	return -E2BIG;
 }
 
+/* Apply --parallelism. Returns 0, TALLY_SESSION_LEAVE_OUT or -ENOMEM. */
+static int leaves_out(struct report *report, const struct tally_feed_sample *sample)
+{
+	size_t nr;
+	int ret;
+
+	if (!report->parallelism.all.len)
+		return 0;
+	ret = tally_running_sample(&report->labels.running, sample->sample.tid, &nr);
+	if (ret || tally_ranges_have(&report->parallelism, (uint32_t)nr))
+		return ret;
+	return TALLY_SESSION_LEAVE_OUT;
+}
+
 static int report_label(void *arg, const struct tally_perfdata_record *record,
 			struct tally_feed_sample *sample)
 {
 	struct report *report = arg;
 	size_t len;
-	int ret = tally_labels_set(&report->labels, sample, &len);
+	int ret = leaves_out(report, sample);
 
+	if (!ret)
+		ret = tally_ignore_callees_apply(&report->ignore, report->session->machine, sample);
+	if (!ret)
+		ret = tally_labels_set(&report->labels, sample, &len);
 	/* Records inside compressed data have no file offset. */
 	if (report->labels.nr_columns)
 		report->sample_bytes += record->offset == UINT64_MAX ? 0 : record->size;
@@ -249,13 +269,17 @@ static int report_show_rows(struct report_config *config)
 		report.query = config->recording.session.filter.query;
 		config->recording.session.filter.query = NULL;
 	}
-	ret = tally_recording_open(&config->recording, &session);
+	ret = report_filters(&report);
+	if (!ret)
+		ret = tally_recording_open(&config->recording, &session);
 	if (!ret) {
 		ret = report_session(&report);
 		tally_profile_free(&report.profile);
 		tally_recording_close(&session);
 	}
 	tally_labels_free(&report.labels);
+	tally_ignore_callees_free(&report.ignore);
+	tally_ranges_free(&report.parallelism);
 	tally_str_free(&report.out);
 	return ret;
 }
@@ -275,6 +299,7 @@ static int report_run(int argc, char **argv)
 		return ret - 1;
 	if (report_documents_check(&config, word) || report_export_check(&config))
 		return TALLY_EXIT_USAGE;
+	config.rows.find_field = report_field_any;
 	if (tally_row_options_check(&config.rows) || report_mode_check(&config))
 		return TALLY_EXIT_ERROR;
 	if (word)
@@ -295,13 +320,16 @@ const struct tally_command tally_command_report = {
 	.about =
 		" More sort keys. Samples: time addr socket cgroup cgroup_id comm_nodigit "
 		"transaction\n"
-		" code_page_size symbol_size. Weights: weight ins_lat p_stage_cyc retire_lat "
+		" parallelism code_page_size symbol_size. Weights: weight ins_lat p_stage_cyc "
+		"retire_lat "
 		"(times the\n"
 		" number of samples), and each with local_. Memory accesses: op mem snoop tlb "
 		"locked\n"
 		" blocked symbol_daddr dso_daddr dcacheline phys_daddr data_page_size. Branches:\n"
 		" dso_from dso_to symbol_from symbol_to addr_from addr_to srcline_from srcline_to\n"
-		" mispredict in_tx abort cycles.\n",
+		" mispredict in_tx abort cycles. Tracepoints: FIELD, EVENT.FIELD, trace_fields.\n"
+		" More columns for --fields: latency overhead_sys overhead_us overhead_guest_sys\n"
+		" overhead_guest_us weight1 weight2 weight3.\n",
 	.options = report_options,
 	.privileged = true,
 	.run = report_run,

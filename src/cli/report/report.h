@@ -5,6 +5,7 @@
 
 #include "cli/main/document.h"
 #include "cli/report/report_config.h"
+#include "profile/process/ignore_callees.h"
 #include "session/session.h"
 #include "session/session_profile.h"
 #include "view/sample_labels.h"
@@ -14,7 +15,9 @@ struct report {
 	struct tally_session *session;
 	struct tally_profile profile;
 	struct tally_session_profile_options reading;
-	struct tally_labels labels; /* for sort keys that are computed from samples */
+	struct tally_ignore_callees ignore;
+	struct tally_ranges parallelism; /* empty for any */
+	struct tally_labels labels;      /* for sort keys that are computed from samples */
 	/* Total size of the labels, and total size of the samples outside compressed data. */
 	uint64_t label_bytes, sample_bytes;
 	double node_min_percent; /* with --hierarchy */

@@ -10,6 +10,7 @@
 struct report_config {
 	struct tally_recording_options recording;
 	struct tally_row_options rows;
+	const char *ignore_callees, *parallelism;
 	const char *separator, *colour, *percentage, *time_quantum;
 	const char *svg;             /* file to write a flame graph to, or NULL */
 	const char *format, *output; /* --format and -o; NULL for text and standard output */
@@ -21,6 +22,7 @@ struct report_config {
 	bool branch_stack,
 		branch_given; /* rows are branches; decided by the recording if not given */
 	bool mem_mode, hide_unresolved, hierarchy, nanoseconds;
+	bool latency, cpu_utilization, raw_trace;
 	bool raw_dump, stats, tasks, mmaps;
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;

@@ -7,6 +7,7 @@
 
 #include "base/arith.h"
 #include "cli/main/print.h"
+#include "cli/report/report_fields.h"
 
 static bool session_is_tracing(const struct tally_session *session)
 {
@@ -84,18 +85,40 @@ static int finish_columns(struct report *report)
 			  tally_session_has(report->session, PERF_SAMPLE_CALLCHAIN);
 	int ret;
 
+	config->rows.latency = config->latency;
+	config->rows.cpu_modes = config->cpu_utilization;
+	/* Latencies of callees are not summed. */
+	if (config->latency && !config->rows.children_given)
+		config->rows.children_given = true;
 	/* A level of the tree has no callees of its own. */
 	if (config->hierarchy) {
 		config->rows.show.children = false;
 		config->rows.children_given = true;
 	}
+	config->rows.find_field = report_field_find;
+	config->rows.find_arg = report->session;
 	ret = tally_row_options_finish(&config->rows, has_chains);
+	config->rows.find_field = NULL;
 	/* The limit applies to the nodes of the tree. */
 	if (config->hierarchy) {
 		report->node_min_percent = config->rows.show.row_min_percent;
 		config->rows.show.row_min_percent = 0;
 	}
 	return ret ? ret : check_columns(report);
+}
+
+/* Latencies depend on context switches. */
+static void warn_latency(const struct report *report)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(report->session->data, i)); i++)
+		if (event->attr.context_switch)
+			return;
+	tally_print_warning("%s has no context switches: threads count as running from their "
+			    "first sample until they exit",
+			    report->session->name);
+	tally_print_hint("record with --latency");
 }
 
 int report_columns(struct report *report)
@@ -109,7 +132,11 @@ int report_columns(struct report *report)
 		return ret;
 	tally_labels_start(&report->labels, report->session, config->rows.show.columns,
 			   config->rows.show.nr_columns);
+	report->labels.counts_running |= report->parallelism.all.len > 0;
+	if (report->labels.counts_running)
+		warn_latency(report);
 	report->labels.nanoseconds = config->nanoseconds;
+	report->labels.raw_traces = config->raw_trace;
 	if (config->time_quantum_ns)
 		report->labels.time_quantum_ns = config->time_quantum_ns;
 	return 0;
@@ -156,4 +183,26 @@ int report_mode_check(struct report_config *config)
 	int ret = report_percentage(config);
 
 	return ret ? ret : report_quantum(config);
+}
+
+int report_filters(struct report *report)
+{
+	const struct report_config *config = report->config;
+	int ret = config->ignore_callees
+			  ? tally_ignore_callees_set(&report->ignore, config->ignore_callees)
+			  : 0;
+
+	if (ret == -EINVAL)
+		tally_print_error("option '--ignore-callees': invalid regular expression '%s'",
+				  config->ignore_callees);
+	if (!ret && config->parallelism) {
+		ret = tally_ranges_parse(config->parallelism, &report->parallelism);
+		if (ret == -EINVAL)
+			tally_print_error("option '--parallelism' requires numbers and ranges like "
+					  "1,4-8, not '%s'",
+					  config->parallelism);
+	}
+	if (ret == -ENOMEM)
+		tally_print_error("out of memory");
+	return ret;
 }

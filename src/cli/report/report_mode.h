@@ -13,4 +13,8 @@ int report_columns(struct report *report);
  * after printing an error. */
 int report_mode_check(struct report_config *config);
 
+/* Parse the options that filter samples and callchains. Returns 0, or -errno after printing an
+ * error. */
+int report_filters(struct report *report);
+
 #endif

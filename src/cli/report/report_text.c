@@ -32,6 +32,7 @@ static void add_count(struct tally_str *out, uint64_t nr)
 static void add_event_heading(struct report *report, const struct tally_perfdata_event *event,
 			      const struct tally_profile_total *total)
 {
+	const char *times = report->config->recording.session.filter.time;
 	struct tally_str *out = &report->out;
 	size_t start = out->len;
 
@@ -39,7 +40,15 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 		return;
 	tally_str_add(out, "# Samples: ");
 	add_count(out, total->nr_shown);
-	tally_str_add_line(out, " of event '%s'", event->name);
+	tally_str_addf(out, " of event '");
+	tally_str_add_escaped(out, event->name);
+	tally_str_add_char(out, '\'');
+	if (times) {
+		tally_str_add(out, " (time slices: ");
+		tally_str_add_escaped(out, times);
+		tally_str_add_char(out, ')');
+	}
+	tally_str_add_char(out, '\n');
 	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", total->period_shown);
 	tally_wrap_comments(out, start, (size_t)report->line_width);
 }

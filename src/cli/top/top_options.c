@@ -166,8 +166,12 @@ int top_config_finish(struct top_config *config)
 	if (ret)
 		return ret;
 	ret = tally_row_options_finish(&config->rows, sampling->chain != TALLY_CALLCHAIN_NONE);
-	if (!ret && config->rows.show.keys & TALLY_KEY_LABEL) {
-		tally_print_error("option '--sort': 'trace' is not supported by tally top");
+	for (int i = 0; i < config->rows.show.nr_columns && !ret; i++) {
+		if (!tally_view_column_is_of_sample(config->rows.show.columns[i]))
+			continue;
+		tally_print_error("option '--sort': '%s' is not supported by tally top; use "
+				  "'tally record' and 'tally report'",
+				  config->rows.show.columns[i]->name);
 		ret = -EINVAL;
 	}
 	if (!ret && config->rows.show.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {

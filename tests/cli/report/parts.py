@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Columns that do not distinguish rows (latency, modes, weights), fields of tracepoints as keys, and the filters
+--parallelism, --socket-filter, --ignore-callees and --time with several ranges, on crafted recordings.
+
+usage: parts.py TALLY
+"""
+import json
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
+import tap  # noqa: E402
+from crafted import u32, u64  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tap.workplace("parts")
+SWITCH, EXIT, OUT = 14, 4, 1 << 13
+CONTEXT_SWITCH = 1 << 26
+WEIGHT_STRUCT = 1 << 24
+
+
+def written(name, data):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def report(path, *words, status=0):
+    done = tap.run(TALLY, "report", "--stdio", "-i", path, *words)
+    assert done.returncode == status, f"{words}: status {done.returncode}: {done.stderr}"
+    return done
+
+
+def rows(path, *words):
+    text = report(path, "-q", "-x", ";", *words).stdout
+    return [[cell.strip() for cell in line.split(";")] for line in text.splitlines() if line.strip()]
+
+
+def switch(pid, time, misc=0):
+    return crafted.record(SWITCH, crafted.trailer(pid, time), misc)
+
+
+def latency_file():
+    """Threads 1 and 2 run together at first; 2 exits, 1 is switched out, and 3 runs alone."""
+    return written("latency.data", crafted.file_bytes([
+        crafted.comm(1, "both"), crafted.comm(2, "both"), crafted.comm(3, "alone"),
+        switch(1, 1), switch(2, 2), crafted.sample(0x10, pid=1, time=3, period=100), crafted.sample(0x10, pid=2, time=4, period=100),
+        crafted.record(EXIT, u32(2, 1, 2, 1) + u64(5) + crafted.trailer(2, 5)), switch(1, 6, OUT), switch(3, 7),
+        crafted.sample(0x10, pid=3, time=8, period=100, misc=crafted.KERNEL), switch(3, 9, OUT)],
+        [crafted.attr(flags=crafted.FLAGS | CONTEXT_SWITCH)]))
+
+
+def test_latency_divides_by_running_threads():
+    path = latency_file()
+    tap.same(rows(path, "--latency", "-s", "comm"), [["50.00%", "66.67%", "both"], ["50.00%", "33.33%", "alone"]], "latency")
+    tap.same(rows(path, "-s", "parallelism,comm"), [["66.67%", "2", "both"], ["33.33%", "1", "alone"]], "parallelism")
+    tap.same(rows(path, "-F", "overhead,latency", "-s", "parallelism"), [["66.67%", "50.00%", "2"], ["33.33%", "50.00%", "1"]], "both")
+    tap.same(rows(path, "--parallelism", "2-9", "-s", "comm"), [["100.00%", "both"]], "filter")
+    done = report(path, "--parallelism", "x", status=1)
+    assert "'--parallelism' requires numbers" in done.stderr, done.stderr
+    assert "no context switches" not in report(path, "--latency").stderr
+    single = written("none.data", crafted.file_bytes([crafted.comm(1, "a"), crafted.sample(0x10)]))
+    done = report(single, "--latency")
+    assert "has no context switches" in done.stderr and "record with --latency" in done.stderr, done.stderr
+
+
+def test_rows_are_sorted_by_latency():
+    path = written("order.data", crafted.file_bytes([
+        crafted.comm(1, "two"), crafted.comm(2, "two"), crafted.comm(3, "one"), switch(1, 1), switch(2, 2),
+        crafted.sample(0x10, pid=1, time=3, period=60), crafted.sample(0x10, pid=2, time=4, period=60), switch(1, 5, OUT), switch(2, 6, OUT),
+        crafted.sample(0x10, pid=3, time=8, period=100)], [crafted.attr(flags=crafted.FLAGS | CONTEXT_SWITCH)]))
+    tap.same([row[-1] for row in rows(path, "--latency", "-s", "comm")], ["one", "two"], "by latency")
+    tap.same([row[-1] for row in rows(path, "-F", "overhead,latency", "-s", "comm")], ["two", "one"], "by overhead")
+
+
+def test_modes():
+    path = latency_file()
+    tap.same(rows(path, "--show-cpu-utilization", "-s", "comm"),
+             [["66.67%", "0.00%", "66.67%", "both"], ["33.33%", "33.33%", "0.00%", "alone"]], "modes")
+    tap.same(rows(path, "-F", "overhead_us,overhead_guest_us,sample"), [["66.67%", "0.00%", "3"]], "without keys")
+    heading = report(path, "--show-cpu-utilization").stdout
+    assert "# Overhead       sys       usr  Command" in heading, heading
+
+
+def test_average_weights():
+    def weighted(*weight):
+        return crafted.record(crafted.SAMPLE, u64(0x10) + u32(1, 1) + u64(1, 1) + struct.pack("<IHH", *weight), crafted.USER)
+    path = written("weights.data", crafted.file_bytes([weighted(10, 7, 1), weighted(21, 9, 1)],
+                                                      [crafted.attr(crafted.DEFAULT_TYPE | WEIGHT_STRUCT)]))
+    tap.same(rows(path, "-F", "weight1,weight2,weight3", "-s", "comm")[0][:3], ["15.5", "8.0", "1.0"], "averages")
+    row = json.loads(report(path, "--json", "-F", "+weight1,weight2").stdout)["events"][0]["rows"][0]
+    tap.same((row["weight1"], row["weight2"]), (31, 16), "sums")
+    text = tap.run(TALLY, "report", "-i", path, "--format", "csv", "-F", "+weight1", "-s", "comm", status=0).stdout.splitlines()
+    tap.same(text[0].split(",")[:3], ["event", "weight1", "comm"], "heading")
+    tap.same(text[1].split(",")[1], "31", "sum")
+
+
+def test_fields_of_tracepoints():
+    path = written("trace.data", trace_file())
+    tap.same(rows(path, "-s", "x"), [["66.67%", "7"], ["33.33%", "9"]], "field")
+    tap.same(rows(path, "-s", "sys:one.x"), [["66.67%", "7"], ["33.33%", "9"]], "field of an event")
+    tap.same(rows(path, "-s", "trace_fields"), rows(path, "-s", "x"), "all fields")
+    tap.same(rows(path, "-s", "sys:one.*"), rows(path, "-s", "x"), "all fields of an event")
+    tap.same(rows(path, "-s", "x", "--raw-trace"), rows(path, "-s", "x"), "raw")
+    tap.same(rows(path, "-s", "trace")[0][1], "is 7", "text")
+    tap.same(rows(path, "-s", "trace", "--raw-trace")[0][1], "x=7", "fields")
+    row = json.loads(report(path, "--json", "-s", "x").stdout)["events"][0]["rows"][0]
+    tap.same(row["trace_fields"], [{"name": "x", "value": "7"}], "JSON")
+    for key in ("y", "sys:two.x", "common_pid", "trace_field"):
+        done = report(path, "-s", key, status=1)
+        assert f"unknown key '{key}'" in done.stderr, done.stderr
+
+
+def trace_file():
+    kind = crafted.IP | crafted.TID | crafted.TIME | crafted.PERIOD | crafted.RAW
+    text = crafted.trace_format("one", 77, '"is %d", REC->x')
+    raws = [crafted.record(crafted.SAMPLE, u64(0x10) + u32(1, 1) + u64(time, 1) + u32(20) + bytes(8) + u32(value) + bytes(8), crafted.USER)
+            for time, value in enumerate((7, 9, 7))]
+    attr = crafted.attr(kind, kind=2, config=77)
+    return crafted.file_bytes(raws, [attr], {crafted.FEATURE_EVENT_DESC: crafted.event_desc((attr, "sys:one", ())),
+                                            1: tracing(text)})
+
+
+def tracing(text):
+    out = b"\x17\x08\x44tracing0.6\0\0\x08" + u32(4096)
+    out += b"header_page\0" + u64(0) + b"header_event\0" + u64(0) + u32(0) + u32(1) + b"sys\0" + u32(1) + u64(len(text)) + text
+    return out + u32(0) + u32(0) + u64(0)
+
+
+def test_several_time_ranges():
+    path = written("times.data", crafted.file_bytes([crafted.comm(1, "a"), *(
+        crafted.sample(0x10 + number, time=number * 10**9) for number in range(1, 6))]))
+    for text, number in (("1,2", 2), ("1,1 4,", 3), (",1.5 3,3 5,5", 3)):
+        tap.same(rows(path, "--time", text, "-n", "-s", "comm")[0][1], str(number), text)
+    assert "(time slices: 1,2)" in report(path, "--time", "1,2").stdout
+    for text in ("1,2 x", "2,1", "5%/0"):
+        done = report(path, "--time", text, status=1)
+        assert f"invalid range '{text}'" in done.stderr, done.stderr
+
+
+def kallsyms(*names):
+    """Write kernel symbols of 256 bytes each. Returns the options to use them, and addresses in each."""
+    path = written("kallsyms", "".join(f"{0xffffffff81000000 + at * 0x100:x} T {name}\n" for at, name in enumerate((*names, "end"))).encode())
+    return ["--kallsyms", path], [0xffffffff81000010 + at * 0x100 for at in range(len(names))]
+
+
+def kernel_map():
+    start = 0xffffffff81000000
+    return crafted.mmap(-1, start, 0x1000, "[kernel.kallsyms]_text", misc=crafted.KERNEL, pgoff=start)
+
+
+def chained_sample(time, *chain):
+    """A sample of the first address; the callchain comes after the period."""
+    return crafted.sample(chain[1], time=time, misc=crafted.KERNEL, more=u64(len(chain), *chain))
+
+
+def test_callees_are_ignored():
+    kernel = crafted.CONTEXT_KERNEL
+    parts = [crafted.comm(1, "a"), kernel_map()]
+    options, (outer, middle, inner) = kallsyms("outer", "middle", "inner")
+    parts += [chained_sample(1, kernel, inner, middle, outer), chained_sample(2, kernel, middle, outer), chained_sample(3, kernel, outer)]
+    path = written("callees.data", crafted.file_bytes(parts, [crafted.attr(crafted.DEFAULT_TYPE | crafted.CALLCHAIN)]))
+
+    def shares(*words):
+        return {row[1][4:]: row[0] for row in rows(path, "--no-children", "-g", "none", "-s", "symbol", *options, *words)}
+    tap.same(shares(), {"inner": "33.33%", "middle": "33.33%", "outer": "33.33%"}, "all")
+    tap.same(shares("--ignore-callees", "^middle$"), {"middle": "66.67%", "outer": "33.33%"}, "middle")
+    tap.same(shares("--ignore-callees", "inner|outer"), {"outer": "100.00%"}, "the outermost")
+    tap.same(shares("--ignore-callees", "nothing"), shares(), "no match")
+    text = report(path, "--no-children", "-g", "folded,0,caller", "-s", "symbol", "--ignore-callees", "^middle$", *options).stdout
+    assert "66.67% outer;middle\n" in text and "inner" not in text, text
+    done = report(path, "--ignore-callees", "(", status=1)
+    assert "invalid regular expression '('" in done.stderr, done.stderr
+
+
+def test_values_of_call_graphs():
+    kernel = crafted.CONTEXT_KERNEL
+    options, (x, y, z) = kallsyms("x", "y", "z")
+    parts = [kernel_map()] + [crafted.sample(x, time=at, misc=crafted.KERNEL, period=50, more=u64(3, kernel, x, caller)) for at, caller in enumerate((y, y, z))]
+    path = written("values.data", crafted.file_bytes(parts, [crafted.attr(crafted.DEFAULT_TYPE | crafted.CALLCHAIN)]))
+    for value, first, second in (("percent", "66.67%", "33.33%"), ("count", "2", "1"), ("period", "100", "50")):
+        text = report(path, "--no-children", "-s", "symbol", "-g", f"folded,0,callee,{value}", *options).stdout
+        assert f"\n{first} x;y\n{second} x;z\n" in text, text
+        text = report(path, "--no-children", "-s", "symbol", "-g", f"graph,0,callee,function,{value}", *options).stdout
+        assert f"|--{first}--y\n" in text and f" --{second}--z\n" in text, text
+
+
+def test_sockets_need_the_topology():
+    path = written("sockets.data", crafted.file_bytes([crafted.sample(0x10)]))
+    done = report(path, "--socket-filter", "0", status=1)
+    assert "does not contain the CPU topology" in done.stderr, done.stderr
+    done = report(path, "--socket-filter", "x", status=1)
+    assert "'--socket-filter' requires numbers" in done.stderr, done.stderr
+
+
+def test_sockets():
+    path = os.path.join(WORK, "all.data")
+    done = tap.run(TALLY, "record", "-q", "-a", "-e", "cpu-clock", "-o", path, "sleep", "0.2")
+    if done.returncode:
+        raise tap.Skip("this machine does not record all CPUs")
+    tap.same(rows(path, "--socket-filter", "0", "-n", "-s", "socket"), rows(path, "-n", "-s", "socket"), "socket 0")
+    done = report(path, "--socket-filter", "99")
+    assert not rows(path, "--socket-filter", "99"), done.stdout
+
+
+tap.main(__name__)
