@@ -110,6 +110,44 @@ static bool is_on_socket(const struct tally_session *session, uint32_t cpu)
 		tally_ranges_have(&session->sockets, (uint32_t)env->cpus[cpu].socket_id));
 }
 
+/* Check the name of an event that switches samples on or off. The events of a stream are not known
+ * yet. */
+static int check_switch(const struct tally_session *session, const char *option, const char *name)
+{
+	const struct tally_perfdata_event *event;
+
+	if (!name || tally_perfdata_info(session->data)->is_pipe)
+		return 0;
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++)
+		if (!strcmp(event->name, name))
+			return 0;
+	tally_message_error(session->options.messages, "option '%s': %s has no event '%s'", option,
+			    session->name, name);
+	tally_message_hint(session->options.messages, "'tally evlist' shows the events");
+	return -EINVAL;
+}
+
+static int filter_switches(struct tally_session *session)
+{
+	const struct tally_session_filter *filter = &session->options.filter;
+	int ret = check_switch(session, "--switch-on", filter->switch_on);
+
+	session->is_switched_off = filter->switch_on != NULL;
+	return ret ? ret : check_switch(session, "--switch-off", filter->switch_off);
+}
+
+/* Return true if a sample passes --switch-on and --switch-off. */
+static bool switch_passes(struct tally_session *session, uint32_t event)
+{
+	const struct tally_session_filter *filter = &session->options.filter;
+	const char *wanted = session->is_switched_off ? filter->switch_on : filter->switch_off;
+
+	if (!wanted || strcmp(tally_perfdata_event(session->data, event)->name, wanted))
+		return !session->is_switched_off;
+	session->is_switched_off = !session->is_switched_off;
+	return filter->switch_shows;
+}
+
 static int filter_comms(struct tally_session *session, const char *list)
 {
 	int ret = 0;
@@ -167,6 +205,8 @@ int session_filter_init(struct tally_session *session)
 		ret = filter_set(session, "tid", filter->tids, &session->tids);
 	if (!ret)
 		ret = filter_sockets(session, filter->sockets);
+	if (!ret)
+		ret = filter_switches(session);
 	if (!ret)
 		ret = filter_query(session, filter->query);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++)
@@ -229,5 +269,8 @@ bool session_filter_passes(struct tally_session *session, const struct tally_fee
 		return false;
 	if (session->query && !tally_query_matches_time(session->query, s->time))
 		return false;
-	return !session->has_comms || comm_passes(session, sample->thread);
+	if (session->has_comms && !comm_passes(session, sample->thread))
+		return false;
+	return (!session->options.filter.switch_on && !session->options.filter.switch_off) ||
+	       switch_passes(session, sample->event);
 }

@@ -54,7 +54,10 @@ static int sample_chain(struct tally_session *session, struct tally_feed_sample 
  * filter function is not called. */
 static bool is_filtered_out(struct tally_session *session, const struct tally_feed_sample *sample)
 {
-	return (session->filter_needs || session->has_comms || session->query) &&
+	const struct tally_session_filter *filter = &session->options.filter;
+
+	return (session->filter_needs || session->has_comms || session->query ||
+		filter->switch_on || filter->switch_off) &&
 	       !session_filter_passes(session, sample);
 }
 
@@ -229,6 +232,7 @@ int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, u
 		return ret;
 	tally_group_reads_free(&session->reads);
 	session->is_again = true;
+	session->is_switched_off = session->options.filter.switch_on != NULL;
 	tally_unwinder_restart(&session->chains.unwinder);
 	tally_perfdata_select(session->data, wanted, nr);
 	ret = tally_session_run(session, fn, arg);

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "cli/annotate/choose.h"
 #include "cli/main/commands.h"
+#include "cli/main/dump.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
@@ -388,7 +389,8 @@ static int annotate_run(int argc, char **argv)
 	if (!ret)
 		ret = tally_recording_open(&config.recording, &session);
 	if (!ret) {
-		ret = annotate_session(&config, &session);
+		ret = config.raw_dump ? tally_dump_text(&session)
+				      : annotate_session(&config, &session);
 		tally_recording_close(&session);
 	}
 	annotate_config_free(&config);

@@ -74,8 +74,11 @@ const struct tally_option annotate_options[] = {
 	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
 	{'f', "force", TALLY_OPTION_FLAG, AT(recording.session.symbols.any_owner), NULL,
 	 "accept JIT files owned by any user; ownership of recordings is never checked"},
+	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
+	 "print every record in file order, with its fields"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf compatibility:"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
+	{0, "stdio2", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
 	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "ignored; prints text"},
 	{'m', "modules", TALLY_OPTION_FLAG, AT(has_modules), NULL, "ignored"},
 	{0, "objdump", TALLY_OPTION_TEXT, AT(objdump), "path",
@@ -190,6 +193,11 @@ int annotate_config_finish(struct annotate_config *config)
 		tally_print_hint("install Debian's libcapstone4 package");
 	} else if (ret == -ENOSYS) {
 		tally_print_error("this tally was built without a disassembler (libcapstone)");
+	}
+	if (!ret && config->raw_dump && config->is_json) {
+		tally_print_error("--dump-raw-trace and --json select different outputs: use only "
+				  "one of them");
+		ret = -EINVAL;
 	}
 	if (!ret)
 		ret = config_style(config);

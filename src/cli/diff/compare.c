@@ -9,6 +9,7 @@
 #include "abi/attr.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "cli/main/dump.h"
 #include "cli/main/print.h"
 #include "cli/main/symbol_index.h"
 #include "session/session_profile.h"
@@ -241,7 +242,7 @@ static int input_read(struct comparison *comparison, uint32_t input)
 	ret = tally_recording_open(&recording, &session);
 	if (ret)
 		return ret;
-	ret = compared_session(&compared);
+	ret = config->raw_dump ? tally_dump_text(&session) : compared_session(&compared);
 	tally_profile_free(&compared.profile);
 	tally_recording_close(&session);
 	return ret;

@@ -299,7 +299,7 @@ static int diff_run(int argc, char **argv)
 	if (!config.separator && !config.json)
 		show.line_width = tally_output_size().columns;
 	ret = comparison_read(&comparison, &config);
-	if (!ret) {
+	if (!ret && !config.raw_dump) {
 		ret = show_all(&show);
 		if (ret == -ENOMEM)
 			tally_print_error("out of memory: the output is incomplete");

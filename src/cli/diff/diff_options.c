@@ -17,6 +17,8 @@
 const struct tally_option diff_options[] = {
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "print text, even on a terminal"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "print JSON"},
+	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
+	 "print every record in file order, with its fields, of each recording"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
 	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
 	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_page_name},

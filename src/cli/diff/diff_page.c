@@ -15,6 +15,7 @@
 static const struct tally_excluded excluded[] = {
 	{"--stdio", AT(stdio)},
 	{"--json", AT(json)},
+	{"--dump-raw-trace", AT(raw_dump)},
 	{"--field-separator", AT(separator), true},
 	{"--by", AT(by), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--sort", AT(sort), true, TALLY_EXCLUDED_OF_ROWS},
@@ -35,6 +36,8 @@ int diff_page_check(const struct diff_config *config)
 {
 	int ret = tally_html_check(config->html, config->html_source);
 
+	if (!ret && config->json && config->raw_dump)
+		ret = tally_options_exclude("--json", excluded, TALLY_ARRAY_SIZE(excluded), config);
 	if (ret || !config->html)
 		return ret;
 	ret = tally_options_exclude("--html", excluded, TALLY_ARRAY_SIZE(excluded), config);

@@ -20,6 +20,7 @@ static const struct tally_option list_options[] = {
 	 "also show encodings and counters, and the reason why an event cannot be counted here"},
 	{0, "details", TALLY_OPTION_FLAG, AT(details), NULL, "also show long descriptions"},
 	{0, "long-desc", TALLY_OPTION_FLAG, AT(details), NULL, "alias for --details"},
+	{0, "cputype", TALLY_OPTION_TEXT, AT(unit), "pmu", "alias for --unit, as in perf"},
 	{0, "unit", TALLY_OPTION_TEXT, AT(unit), "pmu",
 	 "list only the events and metrics of this PMU"},
 	{0, "raw-dump", TALLY_OPTION_FLAG, AT(raw_dump), NULL,

@@ -61,6 +61,14 @@ int tally_word_list_split(const char *list, struct tally_word_list *ret_list)
 	return 0;
 }
 
+bool tally_word_list_has(const struct tally_word_list *list, const char *word)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (!strcmp(list->items[i], word))
+			return true;
+	return false;
+}
+
 void tally_word_list_free(struct tally_word_list *list)
 {
 	free(list->items);

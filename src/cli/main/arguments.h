@@ -24,6 +24,9 @@ struct tally_word_list {
 
 /* Split `list`, which may be NULL; empty words are skipped. Return 0 or -ENOMEM. */
 int tally_word_list_split(const char *list, struct tally_word_list *ret_list);
+/* Return true if `word` is in the list. */
+bool tally_word_list_has(const struct tally_word_list *list, const char *word);
+
 void tally_word_list_free(struct tally_word_list *list);
 
 #endif

@@ -114,7 +114,7 @@ static bool is_program(const struct head *head)
  * it is output, because source files are text, too. */
 static bool is_output_name(const char *path)
 {
-	static const char *const ends[] = {".txt", ".log", ".out",    ".csv",
+	static const char *const ends[] = {".txt", ".log", ".out",    ".dump", ".csv",
 					   ".tsv", ".err", ".folded", ".stat"};
 	const char *end = strrchr(tally_path_name(path), '.');
 

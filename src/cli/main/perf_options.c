@@ -103,13 +103,11 @@ static const struct tally_perf_option report_rows[] = {
 	{0, "prefix-strip", NEEDED, ACCEPTED, NO_SOURCE},
 	{0, "pretty", NEEDED, ACCEPTED, "only affects -T, which is not supported"},
 	{0, "samples", NEEDED, ACCEPTED, "the browser reads the samples from the recording"},
-	{0, "show-on-off-events", NONE, REFUSED, NO_SWITCH},
-	{0, "show-ref-call-graph", NONE, REFUSED, "record all events with -g"},
+	{0, "show-ref-call-graph", NONE, ACCEPTED,
+	 "events without callchains have no call graphs; record all events with -g"},
 	{0, "skip-empty", NONE, ACCEPTED, "events without samples have no rows"},
 	{0, "source", NONE, ACCEPTED, NO_SOURCE},
 	{0, "stitch-lbr", NONE, REFUSED, NO_LBR},
-	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
-	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
 	{0, "total-cycles", NONE, REFUSED, "cycles are not summed by basic block; use perf"},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0}};
@@ -144,14 +142,9 @@ static const struct tally_perf_option script_rows[] = {
 	{0, "list-dlfilters", NONE, REFUSED, "tally does not load plugins"},
 	{0, "max-blocks", NEEDED, REFUSED,
 	 "instructions between branches are not printed; use perf"},
-	{0, "per-event-dump", NONE, REFUSED,
-	 "put event first in -F, and split the output by event"},
-	{0, "show-kernel-path", NONE, REFUSED, "'tally buildid-list' shows the kernel"},
-	{0, "show-on-off-events", NONE, REFUSED, NO_SWITCH},
+	{0, "show-kernel-path", NONE, ACCEPTED,
+	 "kernel code is shown as [kernel.kallsyms]; 'tally buildid-list' shows the kernel"},
 	{0, "stitch-lbr", NONE, REFUSED, NO_LBR},
-	{0, "stop-bt", NEEDED, REFUSED, "--max-stack limits callchains by length"},
-	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
-	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
 	{0, "xed", OPTIONAL, REFUSED, OWN_CODE},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0, "merge-callchains", NONE, ACCEPTED,
@@ -200,7 +193,6 @@ static const struct tally_perf_option top_rows[] = {
 
 static const struct tally_perf_option list_rows[] = {
 	{'d', "desc", NONE, ACCEPTED, "descriptions are shown by default; --no-desc hides them"},
-	{0, "cputype", NEEDED, REFUSED, "specify the PMU as an argument: 'tally list cpu_core'"},
 	{0, "debug", NONE, ACCEPTED,
 	 "warnings about events that cannot be listed are always printed"},
 	{'o', "output", NEEDED, REFUSED, "redirect the output: 'tally list > FILE'"},
@@ -213,11 +205,9 @@ static const struct tally_perf_option buildids_rows[] = {
 	{0}};
 
 static const struct tally_perf_option annotate_rows[] = {
-	{'D', "dump-raw-trace", NONE, REFUSED, "use 'tally script -D'"},
 	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},
 	{0, "itrace", OPTIONAL, REFUSED, NO_PT},
-	{0, "stdio2", NONE, REFUSED, "use --stdio"},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0, "code-with-type", NONE, REFUSED, NO_TYPES},
 	{0, "data-type", OPTIONAL, REFUSED, NO_TYPES},
@@ -226,7 +216,6 @@ static const struct tally_perf_option annotate_rows[] = {
 	{0}};
 
 static const struct tally_perf_option diff_rows[] = {
-	{'D', "dump-raw-trace", NONE, REFUSED, "use 'tally script -D'"},
 	{'m', "modules", NONE, ACCEPTED,
 	 "module symbols are always used if the module files exist"},
 	{0, "cycles-hist", NONE, REFUSED, "basic blocks are not compared; use perf"},

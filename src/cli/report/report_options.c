@@ -132,6 +132,12 @@ const struct tally_option report_options[] = {
 	{0, "query", TALLY_OPTION_TEXT, AT(recording.session.filter.query), "words",
 	 "select samples that match: comm:X pid:N tid:N cpu:N time:A,B sym:X dso:X self-sym:X "
 	 "self-dso:X X; -word excludes samples that match"},
+	{0, "switch-on", TALLY_OPTION_TEXT, AT(recording.session.filter.switch_on), "event",
+	 "leave out samples until the first sample of this event"},
+	{0, "switch-off", TALLY_OPTION_TEXT, AT(recording.session.filter.switch_off), "event",
+	 "leave out samples from a sample of this event on, until the next of --switch-on"},
+	{0, "show-on-off-events", TALLY_OPTION_FLAG, AT(recording.session.filter.switch_shows),
+	 NULL, "show the samples of --switch-on and --switch-off as well"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
 	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
 	TALLY_OPTION_SYMFS(AT(recording.session.symbols)),

@@ -12,7 +12,7 @@ static const char *const branch_types[] = {
 };
 
 static void add_end(struct tally_machine *machine, struct tally_str *out,
-		    const struct tally_feed_sample *s, uint64_t ip, uint32_t fields)
+		    const struct tally_feed_sample *s, uint64_t ip, uint64_t fields)
 {
 	const struct tally_location *where = NULL;
 
@@ -39,7 +39,7 @@ static void add_end(struct tally_machine *machine, struct tally_str *out,
 }
 
 void script_add_branches(struct tally_machine *machine, struct tally_str *out,
-			 const struct tally_feed_sample *s, uint32_t fields)
+			 const struct tally_feed_sample *s, uint64_t fields)
 {
 	struct perf_branch_entry entry;
 	size_t start = out->len;

@@ -8,6 +8,6 @@
 
 /* Append all entries as addresses (brstack) or symbols (brstacksym), with DSOs if requested. */
 void script_add_branches(struct tally_machine *machine, struct tally_str *out,
-			 const struct tally_feed_sample *s, uint32_t fields);
+			 const struct tally_feed_sample *s, uint64_t fields);
 
 #endif

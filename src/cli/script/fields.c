@@ -11,7 +11,7 @@
 /* An output field and the sample content that it requires. */
 struct field {
 	const char *name;
-	uint32_t bit;
+	uint64_t bit;
 	uint64_t needs; /* PERF_SAMPLE_* bits, any of which is sufficient; 0 if not required */
 	const char *attribute;
 	uint8_t not_kinds; /* bit mask of event kinds that never have the field */
@@ -49,12 +49,15 @@ static const struct field fields_table[] = {
 	{"cgroup", SCRIPT_CGROUP, PERF_SAMPLE_CGROUP, "CGROUP", 0},
 	{"data_src", SCRIPT_DATA_SRC, PERF_SAMPLE_DATA_SRC, "DATA_SRC", 0},
 	{"iregs", SCRIPT_IREGS, PERF_SAMPLE_REGS_INTR, "IREGS", 0},
+	{"insn", SCRIPT_INSN, PERF_SAMPLE_IP, "IP", 0},
+	{"insnlen", SCRIPT_INSNLEN, PERF_SAMPLE_IP, "IP", 0},
+	{"disasm", SCRIPT_DISASM, PERF_SAMPLE_IP, "IP", 0},
 	{"uregs", SCRIPT_UREGS, PERF_SAMPLE_REGS_USER, "UREGS", 0},
 };
 
 struct kind {
 	const char *prefix, *name;
-	uint32_t defaults;
+	uint64_t defaults;
 };
 
 #define TASK_FIELDS     (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
@@ -141,9 +144,8 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 
 /* Fields of perf that are empty unless the recording has an instruction trace, guests or the output
  * of a BPF program, which tally does not decode. */
-static const char *const empty_fields[] = {"bpf-output", "callindent", "flags",  "insn",
-					   "insnlen",    "ipc",        "metric", "machine_pid",
-					   "synth",      "vcpu"};
+static const char *const empty_fields[] = {"bpf-output", "callindent",  "flags", "ipc",
+					   "metric",     "machine_pid", "synth", "vcpu"};
 
 /* Fields of perf that tally does not have, and what to use instead. */
 static const struct {
@@ -153,7 +155,6 @@ static const struct {
 	{"brstackdisasm", "'tally annotate' shows code"},
 	{"brstackinsn", "'tally annotate' shows code"},
 	{"brstackinsnlen", "'tally annotate' shows code"},
-	{"disasm", "'tally annotate' shows instructions"},
 	{"srccode", "'srcline' shows the line, 'tally annotate' its text"},
 };
 
@@ -240,10 +241,10 @@ static void missing_field(const struct tally_perfdata_event *event, const struct
 }
 
 int tally_script_fields_of(const struct tally_script_fields *fields,
-			   const struct tally_perfdata_event *event, uint32_t *ret_fields)
+			   const struct tally_perfdata_event *event, uint64_t *ret_fields)
 {
 	int kind = event_kind(event);
-	uint32_t shown = fields->shown[kind];
+	uint64_t shown = fields->shown[kind];
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++) {
 		const struct field *field = &fields_table[i];

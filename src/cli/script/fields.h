@@ -10,45 +10,46 @@
 
 #include "tally/perfdata.h"
 
-enum tally_script_field {
-	SCRIPT_COMM = 1 << 0,
-	SCRIPT_TID = 1 << 1,
-	SCRIPT_PID = 1 << 2,
-	SCRIPT_TIME = 1 << 3,
-	SCRIPT_CPU = 1 << 4,
-	SCRIPT_EVENT = 1 << 5,
-	SCRIPT_TRACE = 1 << 6,
-	SCRIPT_IP = 1 << 7,
-	SCRIPT_SYM = 1 << 8,
-	SCRIPT_DSO = 1 << 9,
-	SCRIPT_ADDR = 1 << 10,
-	SCRIPT_SYMOFF = 1 << 11,
-	SCRIPT_PERIOD = 1 << 12,
-	SCRIPT_BRSTACK = 1 << 13,
-	SCRIPT_BRSTACKSYM = 1 << 14,
-	SCRIPT_WEIGHT = 1 << 15,
-	SCRIPT_PHYS_ADDR = 1 << 16,
-	SCRIPT_MISC = 1 << 17,
-	SCRIPT_DATA_PAGE_SIZE = 1 << 18,
-	SCRIPT_CODE_PAGE_SIZE = 1 << 19,
-	SCRIPT_CGROUP = 1 << 20,
-	SCRIPT_DATA_SRC = 1 << 21,
-	SCRIPT_IREGS = 1 << 22,
-	SCRIPT_UREGS = 1 << 23,
-	SCRIPT_SRCLINE = 1 << 24,
-	SCRIPT_BRSTACKOFF = 1 << 25,
-	SCRIPT_INS_LAT = 1 << 26,
-	SCRIPT_RETIRE_LAT = 1 << 27,
-	SCRIPT_DSOFF = 1 << 28,
-	SCRIPT_TOD = 1 << 29,
-};
+#define SCRIPT_COMM           (UINT64_C(1) << 0)
+#define SCRIPT_TID            (UINT64_C(1) << 1)
+#define SCRIPT_PID            (UINT64_C(1) << 2)
+#define SCRIPT_TIME           (UINT64_C(1) << 3)
+#define SCRIPT_CPU            (UINT64_C(1) << 4)
+#define SCRIPT_EVENT          (UINT64_C(1) << 5)
+#define SCRIPT_TRACE          (UINT64_C(1) << 6)
+#define SCRIPT_IP             (UINT64_C(1) << 7)
+#define SCRIPT_SYM            (UINT64_C(1) << 8)
+#define SCRIPT_DSO            (UINT64_C(1) << 9)
+#define SCRIPT_ADDR           (UINT64_C(1) << 10)
+#define SCRIPT_SYMOFF         (UINT64_C(1) << 11)
+#define SCRIPT_PERIOD         (UINT64_C(1) << 12)
+#define SCRIPT_BRSTACK        (UINT64_C(1) << 13)
+#define SCRIPT_BRSTACKSYM     (UINT64_C(1) << 14)
+#define SCRIPT_WEIGHT         (UINT64_C(1) << 15)
+#define SCRIPT_PHYS_ADDR      (UINT64_C(1) << 16)
+#define SCRIPT_MISC           (UINT64_C(1) << 17)
+#define SCRIPT_DATA_PAGE_SIZE (UINT64_C(1) << 18)
+#define SCRIPT_CODE_PAGE_SIZE (UINT64_C(1) << 19)
+#define SCRIPT_CGROUP         (UINT64_C(1) << 20)
+#define SCRIPT_DATA_SRC       (UINT64_C(1) << 21)
+#define SCRIPT_IREGS          (UINT64_C(1) << 22)
+#define SCRIPT_UREGS          (UINT64_C(1) << 23)
+#define SCRIPT_SRCLINE        (UINT64_C(1) << 24)
+#define SCRIPT_BRSTACKOFF     (UINT64_C(1) << 25)
+#define SCRIPT_INS_LAT        (UINT64_C(1) << 26)
+#define SCRIPT_RETIRE_LAT     (UINT64_C(1) << 27)
+#define SCRIPT_DSOFF          (UINT64_C(1) << 28)
+#define SCRIPT_TOD            (UINT64_C(1) << 29)
+#define SCRIPT_INSN           (UINT64_C(1) << 30)
+#define SCRIPT_INSNLEN        (UINT64_C(1) << 31)
+#define SCRIPT_DISASM         (UINT64_C(1) << 32)
 
 /* Event kinds, each with its own default fields. */
 enum { SCRIPT_HW, SCRIPT_SW, SCRIPT_TP, SCRIPT_OTHER, SCRIPT_NR_KINDS };
 
 struct tally_script_fields {
-	uint32_t shown[SCRIPT_NR_KINDS];
-	uint32_t asked[SCRIPT_NR_KINDS]; /* requested by name; an error if samples lack them */
+	uint64_t shown[SCRIPT_NR_KINDS];
+	uint64_t asked[SCRIPT_NR_KINDS]; /* requested by name; an error if samples lack them */
 	bool given[SCRIPT_NR_KINDS];     /* set by -F, so the defaults do not apply */
 	/* Number of events already checked by tally_script_fields_chains(). */
 	size_t nr_seen;
@@ -68,6 +69,6 @@ void tally_script_fields_chains(struct tally_script_fields *fields,
  * that the samples lack. Returns 0, or -EINVAL after printing an error if the samples lack a
  * requested field. */
 int tally_script_fields_of(const struct tally_script_fields *fields,
-			   const struct tally_perfdata_event *event, uint32_t *ret_fields);
+			   const struct tally_perfdata_event *event, uint64_t *ret_fields);
 
 #endif

@@ -73,7 +73,7 @@ void script_places_free(struct script_locations *places)
 /* Return a nonzero value that represents everything the text depends on, other than the
  * location. */
 static uint64_t places_state(const struct script_locations *places,
-			     const struct script_location *place, bool in_chain, uint32_t fields)
+			     const struct script_location *place, bool in_chain, uint64_t fields)
 {
 	enum {
 		SRCLINE = 1 << 0,
@@ -108,7 +108,7 @@ void script_place_find(const struct script_locations *places, const struct tally
 /* Append a symbol with its offset. `symbol` is the location's function or an inlined function. The
  * function is unknown if `symbol` is NULL or has no name. */
 static void symbol_add(struct tally_str *out, const struct tally_location *where,
-		       const struct tally_symbol *symbol, uint32_t fields)
+		       const struct tally_symbol *symbol, uint64_t fields)
 {
 	const char *name = symbol ? tally_symbol_name(where->dso, symbol) : "";
 
@@ -126,7 +126,7 @@ static void symbol_add(struct tally_str *out, const struct tally_location *where
 	}
 }
 
-static void location_add(struct tally_str *out, const struct tally_location *where, uint32_t fields)
+static void location_add(struct tally_str *out, const struct tally_location *where, uint64_t fields)
 {
 	if (fields & SCRIPT_SYM)
 		symbol_add(out, where, where->symbol, fields);
@@ -152,7 +152,7 @@ static void address_add(struct tally_str *out, const struct tally_location *wher
 /* Append the source line on a line of its own. */
 static void source_add(const struct script_locations *places, struct tally_str *out,
 		       const struct tally_location *where, const struct tally_line *line,
-		       uint32_t fields)
+		       uint64_t fields)
 {
 	const char *name = tally_line_file_name(line);
 	size_t start = out->len;
@@ -210,7 +210,7 @@ static bool wants_lines(const struct script_locations *places,
 
 static void inlined_add(const struct script_locations *places, struct tally_str *out, uint64_t ip,
 			const struct tally_location *where, const struct tally_line *line,
-			uint32_t fields)
+			uint64_t fields)
 {
 	const struct tally_symbol *symbol = NULL;
 	size_t start;
@@ -254,7 +254,7 @@ static void pending_add(const struct script_locations *places, struct tally_str 
  * if the line may be cached. A line without a DSO must not be cached, because its address may turn
  * out to be in the kernel once the kernel's symbols are read. */
 static bool line_make(struct script_locations *places, struct tally_str *out,
-		      const struct script_location *place, bool in_chain, uint32_t fields)
+		      const struct script_location *place, bool in_chain, uint64_t fields)
 {
 	struct script_pending_location held = {.at = out->len,
 					       .ip = tally_location_key_addr(place->key),
@@ -281,7 +281,7 @@ static bool line_make(struct script_locations *places, struct tally_str *out,
 /* Append a line for an unmapped address. Such lines differ only in the address, so they share a
  * template, which is kept in an extra slot after the regular slots. */
 static void unmapped_add(struct script_locations *places, struct tally_str *out,
-			 const struct script_location *place, bool in_chain, uint32_t fields,
+			 const struct script_location *place, bool in_chain, uint64_t fields,
 			 uint64_t state)
 {
 	struct script_place_slot *slot = &places->slots[places->nr_slots];
@@ -298,7 +298,7 @@ static void unmapped_add(struct script_locations *places, struct tally_str *out,
 }
 
 static void place_add(struct script_locations *places, struct tally_str *out,
-		      const struct script_location *place, bool in_chain, uint32_t fields)
+		      const struct script_location *place, bool in_chain, uint64_t fields)
 {
 	uint64_t state = places_state(places, place, in_chain, fields);
 	struct script_place_slot *slot = place->slot;
@@ -316,7 +316,7 @@ static void place_add(struct script_locations *places, struct tally_str *out,
 }
 
 void script_add_line(struct script_locations *places, struct tally_str *out,
-		     const struct script_location *place, uint32_t fields)
+		     const struct script_location *place, uint64_t fields)
 {
 	place_add(places, out, place, true, fields);
 }
@@ -334,7 +334,7 @@ static void lead_cut(struct tally_str *out, size_t start)
 }
 
 void script_add_place(struct script_locations *places, struct tally_str *out,
-		      const struct script_location *place, uint32_t fields)
+		      const struct script_location *place, uint64_t fields)
 {
 	size_t start = out->len;
 

@@ -17,7 +17,7 @@ struct script_pending_location {
 	size_t at; /* offset in the output */
 	struct tally_location where;
 	uint64_t ip;
-	uint32_t fields;
+	uint64_t fields;
 	bool is_return, in_chain;
 };
 
@@ -64,11 +64,11 @@ void script_places_fill(struct script_locations *places, struct tally_str *out);
 /* Append a location's complete callchain line: a tab, its address in the file, and its symbol and
  * DSO according to `fields`. */
 void script_add_line(struct script_locations *places, struct tally_str *out,
-		     const struct script_location *place, uint32_t fields);
+		     const struct script_location *place, uint64_t fields);
 
 /* Append only the symbol and DSO. This function and script_add_line() may defer the location and
  * append nothing yet. */
 void script_add_place(struct script_locations *places, struct tally_str *out,
-		      const struct script_location *place, uint32_t fields);
+		      const struct script_location *place, uint64_t fields);
 
 #endif

@@ -16,6 +16,7 @@
 #include "view/recording_header.h"
 #include "cli/main/dump.h"
 #include "cli/script/counts.h"
+#include "cli/script/event_dump.h"
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
@@ -28,8 +29,8 @@ struct script_config {
 	bool hide_chains, nanoseconds, raw_dump, dump_json;
 	bool reltime, deltatime, header, header_only;
 	bool show[SCRIPT_NR_SHOWN];
-	const char *symbols, *dsos;
-	bool list;
+	const char *symbols, *dsos, *stop_at;
+	bool list, per_event_dump;
 	const struct script_counts *counts; /* report to print in place of the samples, or NULL */
 	const char *comm;                   /* its argument, or NULL */
 };
@@ -44,6 +45,7 @@ static const struct tally_option script_options[] = {
 	{'G', "hide-call-graph", TALLY_OPTION_FLAG, AT(hide_chains), NULL, "leave out callchains"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
 	 "limit the callchain entries shown (default: 127)"},
+	{0, "stop-bt", TALLY_OPTION_TEXT, AT(stop_at), "list", "end callchains at these functions"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
 	 "show inlined functions in callchains (default)"},
 	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
@@ -76,6 +78,8 @@ static const struct tally_option script_options[] = {
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "print every record in file order, with its fields"},
 	{0, "dump-unsorted-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL, "alias for -D"},
+	{0, "per-event-dump", TALLY_OPTION_FLAG, AT(per_event_dump), NULL,
+	 "write the samples of each event to a file INPUT.EVENT.dump"},
 	{0, "dump-json", TALLY_OPTION_FLAG, AT(dump_json), NULL,
 	 "print every record in file order, as one JSON object per line"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
@@ -93,6 +97,12 @@ static const struct tally_option script_options[] = {
 	{0, "time", TALLY_OPTION_TEXT, AT(recording.session.filter.time), "start,end",
 	 "select samples in this time range: start,end in seconds (either may be omitted) or "
 	 "10%-20%"},
+	{0, "switch-on", TALLY_OPTION_TEXT, AT(recording.session.filter.switch_on), "event",
+	 "leave out samples until the first sample of this event"},
+	{0, "switch-off", TALLY_OPTION_TEXT, AT(recording.session.filter.switch_off), "event",
+	 "leave out samples from a sample of this event on, until the next of --switch-on"},
+	{0, "show-on-off-events", TALLY_OPTION_FLAG, AT(recording.session.filter.switch_shows),
+	 NULL, "show the samples of --switch-on and --switch-off as well"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
 	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
 	TALLY_OPTION_SYMFS(AT(recording.session.symbols)),
@@ -100,7 +110,7 @@ static const struct tally_option script_options[] = {
 	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
 	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
 	{'f', "force", TALLY_OPTION_FLAG, AT(recording.session.symbols.any_owner), NULL,
-	 "accept /tmp/perf-PID.map owned by any user; ownership of recordings is never checked"},
+	 "accept /tmp/perf-PID.map owned by any user; replace any file with --per-event-dump"},
 	TALLY_OPTION_END,
 };
 
@@ -109,17 +119,19 @@ struct script {
 	struct tally_session *session;
 	struct tally_script_fields fields;
 	struct tally_script_printer printer;
+	struct script_event_dumps dumps; /* with --per-event-dump */
 	struct script_stat stat;
 	struct tally_word_list symbols, dsos; /* empty if there is no filter */
+	struct tally_word_list stop_at;       /* functions at which callchains end */
 	unsigned shown;                       /* SCRIPT_SHOW_*: records other than samples */
-	TALLY_VEC(uint32_t) event_fields;     /* indexed by event number; 0 if not determined yet */
+	TALLY_VEC(uint64_t) event_fields;     /* indexed by event number; 0 if not determined yet */
 };
 
 /* Get an event's fields, which are determined only once. */
-static int script_fields(struct script *script, uint32_t event, uint32_t *ret_fields)
+static int script_fields(struct script *script, uint32_t event, uint64_t *ret_fields)
 {
-	enum { KNOWN = 1u << 31 };
-	uint32_t *slot;
+	static const uint64_t known = UINT64_C(1) << 63;
+	uint64_t *slot;
 	int ret;
 
 	while (script->event_fields.len <= event) {
@@ -136,9 +148,9 @@ static int script_fields(struct script *script, uint32_t event, uint32_t *ret_fi
 			ret = tally_script_check_clock(&script->printer);
 		if (ret)
 			return ret;
-		*slot |= KNOWN;
+		*slot |= known;
 	}
-	*ret_fields = *slot & ~KNOWN;
+	*ret_fields = *slot & ~known;
 	return 0;
 }
 
@@ -146,7 +158,7 @@ static int script_fields(struct script *script, uint32_t event, uint32_t *ret_fi
  * script_stat_record(), which processes counts. */
 static int script_non_sample(struct script *script, const struct tally_perfdata_record *record)
 {
-	uint32_t fields;
+	uint64_t fields;
 	int ret = 0;
 
 	if (record->type == TALLY_PERFDATA_FINISHED_ROUND && script->shown & SCRIPT_SHOW_ROUNDS)
@@ -164,14 +176,6 @@ static int script_non_sample(struct script *script, const struct tally_perfdata_
 					&script->printer.out);
 }
 
-static bool list_has(const struct tally_word_list *list, const char *name)
-{
-	for (size_t i = 0; name && i < list->nr; i++)
-		if (!strcmp(list->items[i], name))
-			return true;
-	return false;
-}
-
 /* Return true if a sample is in one of the selected functions and files. As in perf, files may be
  * specified with or without directories. */
 static bool script_wants(const struct script *script, const struct tally_feed_sample *sample)
@@ -184,13 +188,50 @@ static bool script_wants(const struct script *script, const struct tally_feed_sa
 	at = tally_machine_locate(script->session->machine, sample->thread, sample->cpumode,
 				  sample->sample.ip);
 	if (script->symbols.nr &&
-	    (!at->symbol || !list_has(&script->symbols, tally_symbol_name(at->dso, at->symbol))))
+	    (!at->symbol ||
+	     !tally_word_list_has(&script->symbols, tally_symbol_name(at->dso, at->symbol))))
 		return false;
 	if (!script->dsos.nr)
 		return true;
 	dso = at->dso ? tally_dso_name(at->dso) : NULL;
-	return dso && (list_has(&script->dsos, dso) ||
-		       (strrchr(dso, '/') && list_has(&script->dsos, strrchr(dso, '/') + 1)));
+	return dso &&
+	       (tally_word_list_has(&script->dsos, dso) ||
+		(strrchr(dso, '/') && tally_word_list_has(&script->dsos, strrchr(dso, '/') + 1)));
+}
+
+/* Copy options to the printer. */
+static void script_prepare(struct script *script, struct tally_script_printer *printer)
+{
+	const struct script_config *config = script->config;
+
+	printer->hide_chains = config->hide_chains;
+	printer->stop_at = &script->stop_at;
+	printer->places.is_inlined = config->is_inlined;
+	printer->places.has_paths = config->has_paths;
+	printer->nanoseconds = config->nanoseconds;
+	printer->times = config->reltime     ? SCRIPT_TIMES_RELATIVE
+			 : config->deltatime ? SCRIPT_TIMES_DELTA
+					     : SCRIPT_TIMES_ABSOLUTE;
+	if (config->max_stack)
+		printer->max_stack = (uint32_t)config->max_stack;
+}
+
+/* Print a sample to the file of its event. */
+static int script_dump(struct script *script, const struct tally_feed_sample *sample,
+		       uint64_t fields)
+{
+	struct script_event_dump *dump;
+	bool is_new;
+	int ret = script_event_dump_get(&script->dumps, script->session, sample->event, &dump,
+					&is_new);
+
+	if (ret)
+		return ret;
+	if (is_new)
+		script_prepare(script, &dump->printer);
+	dump->samples++;
+	tally_script_print(&dump->printer, sample, fields);
+	return tally_script_flush(&dump->printer, false);
 }
 
 static int script_record(void *arg, struct tally_session *session,
@@ -198,7 +239,7 @@ static int script_record(void *arg, struct tally_session *session,
 			 struct tally_feed_sample *sample)
 {
 	struct script *script = arg;
-	uint32_t fields;
+	uint64_t fields;
 	int ret;
 
 	(void)session;
@@ -209,27 +250,10 @@ static int script_record(void *arg, struct tally_session *session,
 	ret = script_fields(script, sample->event, &fields);
 	if (ret || !fields)
 		return ret;
+	if (script->config->per_event_dump)
+		return script_dump(script, sample, fields);
 	tally_script_print(&script->printer, sample, fields);
 	return tally_script_flush(&script->printer, false);
-}
-
-/* Copy options to the printer. */
-static void script_prepare(struct script *script)
-{
-	const struct script_config *config = script->config;
-	struct tally_script_printer *printer = &script->printer;
-
-	printer->hide_chains = config->hide_chains;
-	printer->places.is_inlined = config->is_inlined;
-	printer->places.has_paths = config->has_paths;
-	printer->nanoseconds = config->nanoseconds;
-	printer->times = config->reltime     ? SCRIPT_TIMES_RELATIVE
-			 : config->deltatime ? SCRIPT_TIMES_DELTA
-					     : SCRIPT_TIMES_ABSOLUTE;
-	if (config->max_stack)
-		printer->max_stack = (uint32_t)config->max_stack;
-	for (int i = 0; i < SCRIPT_NR_SHOWN; i++)
-		script->shown |= config->show[i] ? 1u << i : 0;
 }
 
 static void script_warn(const struct tally_session *session)
@@ -251,6 +275,7 @@ static int script_start(struct script *script)
 	const struct script_config *config = script->config;
 	int ret = 0;
 
+	script->dumps.force = config->recording.session.symbols.any_owner;
 	tally_script_fields_default(&script->fields);
 	for (size_t i = 0; i < config->fields.nr && !ret; i++)
 		ret = tally_script_fields_parse(&script->fields, config->fields.items[i]);
@@ -259,9 +284,13 @@ static int script_start(struct script *script)
 	if (!ret)
 		ret = tally_word_list_split(config->dsos, &script->dsos);
 	if (!ret)
+		ret = tally_word_list_split(config->stop_at, &script->stop_at);
+	if (!ret)
 		ret = tally_script_printer_init(&script->printer, script->session);
 	if (!ret)
-		script_prepare(script);
+		script_prepare(script, &script->printer);
+	for (int i = 0; i < SCRIPT_NR_SHOWN; i++)
+		script->shown |= config->show[i] ? 1u << i : 0;
 	return ret;
 }
 
@@ -290,6 +319,12 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	tally_perfdata_on_idle(session->data, NULL, NULL);
 	script_warn(session);
 	ended = script_end(&script);
+	/* The samples before damage are kept. The session or the printer has reported any other
+	 * error. */
+	if (ret && ret != -EINVAL)
+		(void)script_event_dumps_finish(&script.dumps, -ENODATA);
+	else
+		ended = script_event_dumps_finish(&script.dumps, ended);
 	tally_session_warn_foreign(session);
 	tally_script_printer_free(&script.printer);
 	script_stat_free(&script.stat);
@@ -301,6 +336,7 @@ out:
 	ret = ret ? ret : ended;
 	tally_word_list_free(&script.symbols);
 	tally_word_list_free(&script.dsos);
+	tally_word_list_free(&script.stop_at);
 	return ret;
 }
 

@@ -25,10 +25,25 @@ int tally_script_printer_init(struct tally_script_printer *printer, struct tally
 void tally_script_printer_free(struct tally_script_printer *printer)
 {
 	script_places_free(&printer->places);
+	script_code_free(&printer->code);
 	tally_vec_free(&printer->chain);
 	tally_str_free(&printer->out);
 	tally_tracing_free(printer->tracing);
 	printer->tracing = NULL;
+}
+
+static int write_out(struct tally_script_printer *printer)
+{
+	struct tally_str *out = &printer->out;
+	int ret;
+
+	if (!printer->document)
+		return tally_output_flush(out);
+	ret = tally_str_error(out)
+		      ? -ENOMEM
+		      : tally_document_write(printer->document, tally_str_text(out), out->len);
+	tally_str_clear(out);
+	return ret;
 }
 
 int tally_script_flush(struct tally_script_printer *printer, bool is_all)
@@ -37,7 +52,7 @@ int tally_script_flush(struct tally_script_printer *printer, bool is_all)
 	    (!is_all && !script_places_are_due(&printer->places, printer->out.len)))
 		return printer->failed;
 	script_places_fill(&printer->places, &printer->out);
-	printer->failed = tally_output_flush(&printer->out);
+	printer->failed = write_out(printer);
 	return printer->failed;
 }
 
@@ -51,7 +66,7 @@ void tally_script_idle(void *arg)
 
 /* ---- task, CPU and time -------------------------------------------------- */
 
-static void print_ids(struct tally_str *out, const struct tally_sample *sample, uint32_t fields)
+static void print_ids(struct tally_str *out, const struct tally_sample *sample, uint64_t fields)
 {
 	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
 		script_add_s64(out, sample->pid, 5, ' ');
@@ -156,7 +171,7 @@ static void print_time_of_day(struct tally_script_printer *printer, uint64_t tim
 }
 
 void tally_script_print_start(struct tally_script_printer *printer,
-			      const struct tally_feed_sample *s, uint32_t fields)
+			      const struct tally_feed_sample *s, uint64_t fields)
 {
 	struct tally_str *out = &printer->out;
 
@@ -197,7 +212,7 @@ static int longest_name(const struct tally_perfdata *data)
 }
 
 static void print_event(struct tally_script_printer *printer, struct tally_str *out,
-			const struct tally_feed_sample *s, uint32_t fields)
+			const struct tally_feed_sample *s, uint64_t fields)
 {
 	const char *name;
 
@@ -215,6 +230,19 @@ static void print_event(struct tally_script_printer *printer, struct tally_str *
 }
 
 /* ---- addresses ----------------------------------------------------------- */
+
+/* Return true if callchains end at the function of this address, which is still shown. */
+static bool ends_chain(const struct tally_script_printer *printer,
+		       const struct tally_thread *thread, uint8_t cpumode, uint64_t ip)
+{
+	const struct tally_location *where;
+
+	if (!printer->stop_at->nr)
+		return false;
+	where = tally_machine_locate(printer->session->machine, thread, cpumode, ip);
+	return where->symbol &&
+	       tally_word_list_has(printer->stop_at, tally_symbol_name(where->dso, where->symbol));
+}
 
 /* Look up all callchain entries that will be printed, to prefetch their cache slots before
  * printing. */
@@ -240,6 +268,8 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_f
 			place->is_return = cpumode == PERF_RECORD_MISC_KERNEL
 						   ? printer->chain.len > 1
 						   : is_walked && users++;
+			if (ends_chain(printer, s->thread, cpumode, ip))
+				break;
 			continue;
 		}
 		/* After an unknown context marker, the rest of the chain is invalid. perf drops the
@@ -255,7 +285,7 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_f
 }
 
 /* Print the callchain. As in perf, user addresses are printed as offsets in their file. */
-static void print_chain(struct tally_script_printer *printer, uint32_t fields)
+static void print_chain(struct tally_script_printer *printer, uint64_t fields)
 {
 	tally_str_add_char(&printer->out, '\n');
 	tally_vec_for_each (place, &printer->chain)
@@ -263,7 +293,7 @@ static void print_chain(struct tally_script_printer *printer, uint32_t fields)
 }
 
 static void print_ip(struct tally_script_printer *printer, const struct tally_feed_sample *s,
-		     uint32_t fields)
+		     uint64_t fields)
 {
 	struct script_location place;
 
@@ -275,7 +305,7 @@ static void print_ip(struct tally_script_printer *printer, const struct tally_fe
 
 /* Print the data address. As in perf, its symbol is shown for page faults only. */
 static void print_addr(struct tally_script_printer *printer, const struct tally_feed_sample *s,
-		       uint32_t fields)
+		       uint64_t fields)
 {
 	const struct perf_event_attr *attr = s->attr;
 	bool is_fault = attr->type == PERF_TYPE_SOFTWARE &&
@@ -302,7 +332,7 @@ static void print_trace(struct tally_script_printer *printer, const struct tally
 	tally_str_escape(&printer->out, start);
 }
 
-static void print_weights(struct tally_str *out, const struct tally_sample *sample, uint32_t fields)
+static void print_weights(struct tally_str *out, const struct tally_sample *sample, uint64_t fields)
 {
 	bool has_parts = sample->present & PERF_SAMPLE_WEIGHT_STRUCT;
 
@@ -316,7 +346,7 @@ static void print_weights(struct tally_str *out, const struct tally_sample *samp
 }
 
 void tally_script_print(struct tally_script_printer *printer, const struct tally_feed_sample *s,
-			uint32_t fields)
+			uint64_t fields)
 {
 	bool has_chain = shows_chain(printer, s);
 	struct tally_str *out = &printer->out;
@@ -345,6 +375,8 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 		script_add_regs(out, printer_arch(printer), &s->sample.regs_user);
 	if (fields & (SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM | SCRIPT_BRSTACKOFF))
 		script_add_branches(printer->session->machine, out, s, fields);
+	if (fields & (SCRIPT_INSN | SCRIPT_INSNLEN | SCRIPT_DISASM))
+		script_add_instruction(&printer->code, printer->session->machine, out, s, fields);
 	if (fields & SCRIPT_PHYS_ADDR)
 		script_add_hex(out, s->sample.phys_addr);
 	if (fields & SCRIPT_DATA_PAGE_SIZE)

@@ -9,6 +9,9 @@
 #include "base/vec.h"
 #include "session/session.h"
 #include "session/session_tracing.h"
+#include "cli/main/arguments.h"
+#include "cli/main/document.h"
+#include "cli/script/script_code.h"
 #include "cli/script/fields.h"
 #include "cli/script/place.h"
 
@@ -22,12 +25,15 @@ struct tally_script_printer {
 	struct tally_session *session;
 	struct tally_tracing *tracing;
 	struct tally_str out;
-	int failed; /* 0 or the -errno of a failed write */
+	struct tally_document *document; /* where the text is written; NULL for stdout */
+	int failed;                      /* 0 or the -errno of a failed write */
 	struct script_locations places;
+	struct script_code code;
 	TALLY_VEC(struct script_location) chain; /* callchain of the current sample */
 	int name_width;        /* length of the longest event name, or 0 if not computed yet */
 	size_t data_src_width; /* length of the longest data source so far */
 	uint32_t max_stack;    /* maximum number of callchain entries */
+	const struct tally_word_list *stop_at; /* functions at which callchains end */
 	bool hide_chains, nanoseconds;
 	enum script_times times;
 	const struct tally_perfdata_env *env; /* NULL if not used yet */
@@ -44,9 +50,9 @@ int tally_script_check_clock(struct tally_script_printer *printer);
 
 /* Append the sample's text, including the final newline, to printer->out. */
 void tally_script_print(struct tally_script_printer *printer,
-			const struct tally_feed_sample *sample, uint32_t fields);
+			const struct tally_feed_sample *sample, uint64_t fields);
 
-/* Write printer->out to standard output if it is due, or if `is_all` is set. Returns 0, -ENOMEM, or
+/* Write printer->out if it is due, or if `is_all` is set. Returns 0, -ENOMEM, or
  * a write error, which is returned again by later calls. */
 int tally_script_flush(struct tally_script_printer *printer, bool is_all);
 
@@ -57,6 +63,6 @@ void tally_script_idle(void *printer);
 /* Append only the first fields: task, CPU and time, if selected in `fields`. Uses only the members
  * event, thread, cpumode and sample of `sample`. */
 void tally_script_print_start(struct tally_script_printer *printer,
-			      const struct tally_feed_sample *sample, uint32_t fields);
+			      const struct tally_feed_sample *sample, uint64_t fields);
 
 #endif

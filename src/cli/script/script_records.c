@@ -314,7 +314,7 @@ static void add_record(struct tally_str *out, struct tally_str *text, const stru
 /* Print a record. The task is printed first, but it is known only after the record's text has been
  * built, so the text is built in a separate buffer. */
 void script_print_record(struct tally_script_printer *printer,
-			 const struct tally_perfdata_record *record, uint32_t fields)
+			 const struct tally_perfdata_record *record, uint64_t fields)
 {
 	const struct tally_perfdata_event *event = record->event;
 	struct tally_feed_sample sample = {0};

@@ -28,6 +28,6 @@ unsigned script_record_kind(uint32_t type);
 /* Append the record's line to printer->out, beginning with task, CPU and time as selected by
  * `fields`. Appends nothing if the record is damaged or has no event. */
 void script_print_record(struct tally_script_printer *printer,
-			 const struct tally_perfdata_record *record, uint32_t fields);
+			 const struct tally_perfdata_record *record, uint64_t fields);
 
 #endif

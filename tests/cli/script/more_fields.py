@@ -79,9 +79,9 @@ def test_the_time_of_day():
 def test_empty_and_unsupported_fields():
     data = crafted.file_bytes([crafted.sample(0x1000)])
     plain = script("plain.data", data, "comm", "ip").stdout
-    for name in ("bpf-output", "callindent", "flags", "insn", "insnlen", "ipc", "metric", "machine_pid", "synth", "vcpu"):
+    for name in ("bpf-output", "callindent", "flags", "insn", "disasm", "ipc", "metric", "machine_pid", "synth", "vcpu"):
         tap.same(script("plain.data", data, "comm", "ip", name).stdout, plain, name)
-    for name in ("disasm", "brstackinsn", "srccode"):
+    for name in ("brstackinsn", "srccode"):
         done = script("plain.data", data, "ip", name, status=1)
         assert f"perf's field '{name}' is not supported" in done.stderr and "hint:" in done.stderr, done.stderr
 

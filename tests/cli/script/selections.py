@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""script: --switch-on and --switch-off, --stop-bt, --per-event-dump, and the instruction at a sample's address.
+
+usage: selections.py TALLY
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
+import machine  # noqa: E402
+import tap  # noqa: E402
+from crafted import u64  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tap.workplace("selections")
+KIND = crafted.DEFAULT_TYPE | crafted.IDENTIFIER
+
+
+def written(name, data):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def script(*words, status=0):
+    done = tap.run(TALLY, "script", *words)
+    assert done.returncode == status, f"{words}: status {done.returncode}: {done.stderr}"
+    return done
+
+
+def two_events(names=("a", "b/x")):
+    """Samples of two events, of the first at even times and of the second at odd times, from 0 to 5."""
+    attrs = [crafted.attr(KIND, config=config) for config in (0, 2)]
+    described = crafted.event_desc((attrs[0], names[0], (10,)), (attrs[1], names[1], (11,)))
+    # A record of another type holds the IDs to which the attrs refer.
+    parts = [crafted.record(crafted.FINISHED_ROUND, u64(10, 11))]
+    parts += [crafted.record(crafted.SAMPLE, u64(10 + time % 2, 0x1000 + time) + crafted.u32(1, 1) + u64(time * 10**9, 1), crafted.USER)
+              for time in range(6)]
+    first = 104 + 2 * (len(attrs[0]) + 16) + 8
+    return crafted.file_bytes(parts, attrs, {crafted.FEATURE_EVENT_DESC: described}, ids=[(first, 8), (first + 8, 8)])
+
+
+def times(*words):
+    path = written("two.data", two_events())
+    return "".join(line.split(".")[0].strip() for line in script("-i", path, "-F", "time", *words).stdout.splitlines())
+
+
+def test_events_switch_samples_on_and_off():
+    tap.same(times(), "012345", "all")
+    tap.same(times("--switch-on", "b/x"), "2345", "on")
+    tap.same(times("--switch-on", "b/x", "--show-on-off-events"), "12345", "on, shown")
+    tap.same(times("--switch-off", "b/x"), "0", "off")
+    tap.same(times("--switch-on", "a", "--switch-off", "b/x"), "", "on and off")
+    tap.same(times("--switch-on", "a", "--switch-off", "b/x", "--show-on-off-events"), "012345", "on and off, shown")
+    path = written("two.data", two_events())
+    for command in ("script", "report"):
+        done = tap.run(TALLY, command, "-i", path, "--switch-on", "c")
+        assert done.returncode == 1 and "has no event 'c'" in done.stderr, done.stderr
+    rows = tap.run(TALLY, "report", "--stdio", "-q", "-n", "-x", ";", "-s", "comm", "-i", path, "--switch-on", "b/x", status=0).stdout
+    tap.same([line.split(";")[1].strip() for line in rows.splitlines() if line], ["2", "2"], "rows")
+
+
+def test_each_event_has_a_file():
+    path = written("two.data", two_events())
+    done = script("-i", path, "--per-event-dump", "-F", "time")
+    assert not done.stdout and "3 samples: " in done.stderr, done
+    got = {}
+    for name in ("a", "b_x"):
+        with open(f"{path}.{name}.dump", encoding="ascii") as file:
+            got[name] = "".join(line.split(".")[0].strip() for line in file)
+    tap.same(got, {"a": "024", "b_x": "135"}, "files")
+    script("-i", path, "--per-event-dump", "-F", "time")
+    with open(path + ".a.dump", "wb") as file:
+        file.write(b"\x7fELF" + bytes(100))
+    done = script("-i", path, "--per-event-dump", status=1)
+    assert "refusing to replace" in done.stderr, done.stderr
+    script("-i", path, "--per-event-dump", "--force", "-F", "time")
+
+
+def test_events_with_one_name():
+    path = written("same.data", two_events(("../x", "../x")))
+    script("-i", path, "--per-event-dump", "-F", "time")
+    tap.same(sorted(name for name in os.listdir(WORK) if name.startswith("same.data.")),
+             ["same.data..._x.2.dump", "same.data..._x.dump"], "files")
+
+
+def test_callchains_end_at_a_function():
+    start = 0xffffffff81000000
+    names = written("kallsyms", "".join(f"{start + at * 0x100:x} T {name}\n" for at, name in enumerate(("x", "y", "z", "end"))).encode())
+    chain = [start + 0x10, start + 0x110, start + 0x210]
+    parts = [crafted.mmap(-1, start, 0x1000, "[kernel.kallsyms]_text", misc=crafted.KERNEL, pgoff=start),
+             crafted.sample(chain[0], misc=crafted.KERNEL, more=u64(4, crafted.CONTEXT_KERNEL, *chain))]
+    path = written("chain.data", crafted.file_bytes(parts, [crafted.attr(crafted.DEFAULT_TYPE | crafted.CALLCHAIN)]))
+
+    def shown(*words):
+        return script("-i", path, "--kallsyms", names, "-F", "ip,sym", *words).stdout.split()[1::2]
+    tap.same(shown(), ["x", "y", "z"], "all")
+    tap.same(shown("--stop-bt", "y"), ["x", "y"], "y")
+    tap.same(shown("--stop-bt", "no,x"), ["x"], "x")
+
+
+def test_instructions():
+    machine.need_perf()
+    path = os.path.join(WORK, "code.data")
+    done = tap.run(TALLY, "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-o", path, "sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")
+    if done.returncode:
+        raise tap.Skip("this machine does not record cpu-clock")
+    ours = script("-i", path, "-F", "ip,insnlen,insn")
+    if "instructions cannot be decoded" in ours.stderr:
+        raise tap.Skip("instructions cannot be decoded on this machine")
+    theirs = tap.run("perf", "script", "-i", path, "-F", "ip,insnlen,insn").stdout.splitlines()
+    got = ours.stdout.splitlines()
+    assert len(got) > 10 and len(got) == len(theirs), (len(got), len(theirs))
+    equal = sum(" ".join(one.split()) == " ".join(two.split()) for one, two in zip(got, theirs))
+    assert equal >= len(got) * 9 // 10, [pair for pair in zip(got, theirs) if pair[0].split() != pair[1].split()][:5]
+    text = script("-i", path, "-F", "ip,disasm").stdout
+    assert sum("\t" in line for line in text.splitlines()) > 10, text[:500]
+
+
+tap.main(__name__)
