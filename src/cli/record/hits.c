@@ -236,10 +236,10 @@ static void hits_free(struct hits *hits)
 int record_hits(struct record *record, struct record_hits *ret_hits)
 {
 	struct hits hits = {.result = ret_hits,
-			    .paths.fd = record->output.fd,
+			    .paths.fd = record->output.file.fd,
 			    .names_maps = !record->config->no_buildid};
 	struct tally_perfdata *data;
-	int ret = tally_perfdata_open_fd(record->output.fd, &data, NULL);
+	int ret = tally_perfdata_open_fd(record->output.file.fd, &data, NULL);
 
 	if (ret)
 		return ret;

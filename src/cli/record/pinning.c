@@ -18,7 +18,7 @@ struct record_pins {
 int record_pins_start(struct record *record)
 {
 	const struct record_output *output = &record->output;
-	bool has_end = !output->is_pipe && !output->is_device;
+	bool has_end = !output->file.is_pipe && !output->file.is_device;
 	bool tells_of_files = !record->config->no_buildid || !record->config->no_symbols;
 	int ret;
 

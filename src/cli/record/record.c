@@ -201,7 +201,7 @@ static bool command_is_spared(const struct record *record)
 {
 	int failed = record->output.failed;
 
-	return failed && !record->output.is_pipe && !record->interrupts;
+	return failed && !record->output.file.is_pipe && !record->interrupts;
 }
 
 /* Wait for the command to exit. On an interrupt, send SIGTERM to the command unless that has
@@ -427,7 +427,7 @@ static int record_command(int argc, char **argv)
 				.sampler.sampling = &config.sampling,
 				.argc = argc,
 				.signals = -1,
-				.output.fd = -1,
+				.output.file.fd = -1,
 				.control = {.fd = -1, .ack = -1}};
 	int first, ret;
 

@@ -14,8 +14,8 @@
 #include "base/escape.h"
 #include "cli/main/print.h"
 #include "cli/record/record_drain.h"
-#include "cli/record/env_collect.h"
-#include "cli/record/record_file.h"
+#include "cli/main/env_collect.h"
+#include "cli/main/recording_file.h"
 #include "cli/record/hits.h"
 #include "cli/record/record_output.h"
 #include "cli/record/record_progress.h"
@@ -28,7 +28,7 @@
 
 static const char *output_name(const struct record_output *output)
 {
-	return output->path ? output->path : "standard output";
+	return output->file.path ? output->file.path : "standard output";
 }
 
 /* ---- choosing the output ---------------------------------------------------- */
@@ -47,18 +47,18 @@ int record_output_choose(struct record *record)
 	bool is_there;
 
 	/* As in perf, without -o, write the recording to stdout if stdout is a pipe. */
-	output->path = config->output;
-	if (!output->path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
-		output->path = "perf.data";
-	if (output->path && !strcmp(output->path, "-"))
-		output->path = NULL;
-	is_there = output->path && !stat(output->path, &st);
-	output->is_pipe = !output->path || (is_there && S_ISFIFO(st.st_mode));
-	if (config->redact && output->is_pipe) {
+	output->file.path = config->output;
+	if (!output->file.path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
+		output->file.path = "perf.data";
+	if (output->file.path && !strcmp(output->file.path, "-"))
+		output->file.path = NULL;
+	is_there = output->file.path && !stat(output->file.path, &st);
+	output->file.is_pipe = !output->file.path || (is_there && S_ISFIFO(st.st_mode));
+	if (config->redact && output->file.is_pipe) {
 		tally_print_error("a stream cannot be redacted: write to a file (-o FILE)");
 		return -EINVAL;
 	}
-	if (!is_stamped(config) || (output->path && (!is_there || S_ISREG(st.st_mode))))
+	if (!is_stamped(config) || (output->file.path && (!is_there || S_ISREG(st.st_mode))))
 		return 0;
 	tally_print_error("output to a pipe or a device cannot be switched or renamed");
 	return -EINVAL;
@@ -68,11 +68,11 @@ int record_output_of_command(const struct record_output *output)
 {
 	struct stat ours, taken;
 
-	if (!output->is_pipe)
+	if (!output->file.is_pipe)
 		return STDOUT_FILENO;
 	/* -o may name the same pipe, for example as /dev/stdout. */
-	if (output->path && (fstat(STDOUT_FILENO, &ours) || stat(output->path, &taken) ||
-			     ours.st_dev != taken.st_dev || ours.st_ino != taken.st_ino))
+	if (output->file.path && (fstat(STDOUT_FILENO, &ours) || stat(output->file.path, &taken) ||
+				  ours.st_dev != taken.st_dev || ours.st_ino != taken.st_ino))
 		return STDOUT_FILENO;
 	return STDERR_FILENO;
 }
@@ -83,9 +83,10 @@ static int open_output(struct record *record)
 
 	output->failed = 0;
 	output->opened = tally_clock_now();
-	if (!output->path)
+	if (!output->file.path)
 		return record_stream_open_stdout(output);
-	return output->is_pipe ? record_stream_open_fifo(record) : record_file_open(output);
+	return output->file.is_pipe ? record_stream_open_fifo(record)
+				    : tally_recording_file_open(&output->file);
 }
 
 /* ---- beginning of a file ---------------------------------------------------- */
@@ -189,17 +190,17 @@ static int writer_start(struct record *record)
 {
 	struct record_output *output = &record->output;
 	struct tally_perfdata_writer_options options = {
-		.pipe = output->is_pipe,
+		.pipe = output->file.is_pipe,
 		.compress_level = record->config->compress_level,
 		.writev = record_writev,
 		.data = record,
 	};
-	int ret = tally_perfdata_writer_new(output->fd, &options, &output->writer);
+	int ret = tally_perfdata_writer_new(output->file.fd, &options, &output->writer);
 
 	for (size_t i = 0; !ret && i < record->sampler.specs.len; i++)
 		ret = add_ids(record, i);
 	/* In a stream the features come first; in a file they come last. */
-	if (!ret && output->is_pipe)
+	if (!ret && output->file.is_pipe)
 		ret = add_features(record);
 	if (!ret)
 		ret = tally_perfdata_writer_start(output->writer);
@@ -263,9 +264,9 @@ static int finish_features(struct record *record, struct record_hits *ret_hits)
 	struct record_output *output = &record->output;
 	int ret = 0;
 
-	if (output->is_pipe)
+	if (output->file.is_pipe)
 		return 0;
-	if (output->is_device)
+	if (output->file.is_device)
 		return add_features(record);
 	if (!record->config->no_buildid || record->config->timestamp_boundary)
 		ret = record_hits(record, ret_hits);
@@ -347,7 +348,7 @@ static void print_written(const struct record *record, const char *name, uint64_
 	const struct record_output *output = &record->output;
 	bool is_finished = tally_perfdata_writer_is_finished(output->writer);
 
-	if (!is_finished && !output->is_pipe) {
+	if (!is_finished && !output->file.is_pipe) {
 		tally_print_error(
 			"%s is incomplete (%s): it can be read up to the last complete record",
 			name, strerror(-ret));
@@ -363,8 +364,8 @@ static void print_written(const struct record *record, const char *name, uint64_
 		(unsigned long long)record->wakeups);
 	print_size(record, name, size, hits);
 	if (output->failed)
-		fputs(output->is_pipe ? ", truncated at that size"
-				      : ", which can be read up to that size",
+		fputs(output->file.is_pipe ? ", truncated at that size"
+					   : ", which can be read up to that size",
 		      stderr);
 	if (ret && is_finished)
 		fputs(", without build IDs and other features", stderr);
@@ -420,22 +421,22 @@ static char *final_name(struct record *record, int *ret_code)
 	int ret = 0;
 
 	if (is_stamped(record->config))
-		ret = record_file_stamp(output, record->config->switch_files);
+		ret = tally_recording_file_stamp(&output->file, record->config->switch_files);
 	/* If another process renamed or replaced the file, continue recording; record_file_name()
 	 * prints a warning. */
 	*ret_code = ret == -ESTALE ? 0 : ret;
 	if (is_stamped(record->config) && !ret)
-		return strdup(output->names.data[output->names.len - 1]);
-	return record_file_name(output);
+		return strdup(output->file.names.data[output->file.names.len - 1]);
+	return tally_recording_file_name(&output->file);
 }
 
 static void output_close(struct record_output *output)
 {
 	tally_perfdata_writer_free(output->writer);
 	output->writer = NULL;
-	if (output->fd > STDERR_FILENO)
-		close(output->fd);
-	output->fd = -1;
+	if (output->file.fd > STDERR_FILENO)
+		close(output->file.fd);
+	output->file.fd = -1;
 }
 
 int record_output_finish(struct record *record, bool last)
@@ -489,7 +490,7 @@ int record_output_switch(struct record *record)
 
 void record_output_discard(struct record *record)
 {
-	record_file_discard(&record->output);
+	tally_recording_file_discard(&record->output.file);
 	output_close(&record->output);
 }
 
@@ -498,8 +499,8 @@ void record_output_free(struct record *record)
 	struct record_output *output = &record->output;
 
 	output_close(output);
-	tally_vec_for_each (name, &output->names)
+	tally_vec_for_each (name, &output->file.names)
 		free(*name);
-	tally_vec_free(&output->names);
-	free(output->saved);
+	tally_vec_free(&output->file.names);
+	free(output->file.saved);
 }

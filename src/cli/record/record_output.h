@@ -7,23 +7,19 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "cli/main/recording_file.h"
 #include "tally/perfdata.h"
 
 struct record;
 
 /* The current output. */
 struct record_output {
-	const char *path; /* NULL for standard output */
-	char *saved;      /* new name of an existing file that was moved away, or NULL */
-	int fd;           /* -1 if not open */
-	bool is_pipe;     /* written as a stream, to stdout or a FIFO */
-	bool is_device;   /* for example /dev/null; cannot be read back */
-	bool may_block;   /* a stream that could not be made nonblocking */
-	int failed;       /* -errno of the first failed write, or 0 */
+	struct tally_recording_file file;
+	bool may_block; /* a stream that could not be made nonblocking */
+	int failed;     /* -errno of the first failed write, or 0 */
 	struct tally_perfdata_writer *writer;
-	uint64_t opened;         /* ns, CLOCK_MONOTONIC */
-	uint64_t bytes_total;    /* total size of the finished files */
-	TALLY_VEC(char *) names; /* names of finished files, with --switch-output */
+	uint64_t opened;      /* ns, CLOCK_MONOTONIC */
+	uint64_t bytes_total; /* total size of the finished files */
 };
 
 /* Choose the output before any event is opened. Returns 0, or prints an error and returns -EINVAL

@@ -54,7 +54,7 @@ static bool takes_more(int fd)
  * for PATIENCE_MS; after the second, give up immediately. */
 static int wait_for_reader(struct record *record)
 {
-	int fd = record->output.fd, ret;
+	int fd = record->output.file.fd, ret;
 	uint64_t asked = 0;
 
 	while (!takes_more(fd)) {
@@ -89,7 +89,8 @@ static int64_t write_some(struct record *record, const struct iovec *iov, int nr
 
 		if (ret)
 			return ret;
-		n = output->may_block ? write_little(output->fd, iov) : writev(output->fd, iov, nr);
+		n = output->may_block ? write_little(output->file.fd, iov)
+				      : writev(output->file.fd, iov, nr);
 		if (n >= 0)
 			return n;
 		if (errno == EAGAIN)
@@ -108,7 +109,7 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 	int64_t n;
 
 	/* Do not write anything after a failure, because the last record may be incomplete. */
-	if (output->is_pipe && output->failed)
+	if (output->file.is_pipe && output->failed)
 		return output->failed;
 	n = write_some(record, iov, nr);
 	if (n < 0 && !output->failed)
@@ -135,7 +136,7 @@ int record_stream_open_stdout(struct record_output *output)
 	if (S_ISFIFO(st.st_mode))
 		fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	output->may_block = fd < 0 && !S_ISREG(st.st_mode);
-	output->fd = fd < 0 ? STDOUT_FILENO : fd;
+	output->file.fd = fd < 0 ? STDOUT_FILENO : fd;
 	return 0;
 }
 
@@ -146,8 +147,8 @@ int record_stream_open_fifo(struct record *record)
 	int ret = 0;
 
 	while (!ret && !record->interrupts) {
-		output->fd = open(output->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-		if (output->fd >= 0)
+		output->file.fd = open(output->file.path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (output->file.fd >= 0)
 			return 0;
 		if (errno != ENXIO) {
 			ret = -errno;
@@ -155,11 +156,11 @@ int record_stream_open_fifo(struct record *record)
 		}
 		if (!is_printed)
 			fprintf(stderr, "[ tally record: waiting for a reader of %s ]\n",
-				output->path);
+				output->file.path);
 		is_printed = true;
 		ret = wait_for(record, -1, READER_CHECK_MS);
 	}
-	tally_print_error("cannot write %s: %s", output->path,
+	tally_print_error("cannot write %s: %s", output->file.path,
 			  ret ? strerror(-ret) : "no reader opened the FIFO");
 	return ret ? ret : -EINTR;
 }

@@ -12,7 +12,7 @@ static int feed_out(struct record *record, bool tail)
 	const struct tally_str *out = &record->sampler.synth.out;
 	int ret = record_scan_records(record, out->data, out->len);
 
-	if (ret || tail || !record->unwinding || record->output.names.len)
+	if (ret || tail || !record->unwinding || record->output.file.names.len)
 		return ret;
 	return record_unwinding_feed(record, out->data, out->len);
 }
@@ -30,7 +30,7 @@ static int write_out(struct record *record)
 
 int record_synthesize(struct record *record, bool tail)
 {
-	bool started = tail || record->output.names.len;
+	bool started = tail || record->output.file.names.len;
 	int ret;
 
 	if (!tail) {

@@ -29,8 +29,9 @@ enum { LINES_SECONDS = 10 };
 static struct tally_recording_options own_recording(const struct record *record)
 {
 	const struct tally_symbols_options *pins = record_pins_options(record);
-	struct tally_recording_options recording = {
-		.session = {.input = record->output.path, .fd = record->output.fd, .is_own = true}};
+	struct tally_recording_options recording = {.session = {.input = record->output.file.path,
+								.fd = record->output.file.fd,
+								.is_own = true}};
 	struct tally_symbols_options *symbols = &recording.session.symbols;
 
 	if (pins)
@@ -80,7 +81,7 @@ int record_redact(const struct record *record, const char *name, int code)
 	const struct tally_recording_options recording = own_recording(record);
 	struct tally_archived done;
 
-	if (!record->config->redact || record->output.is_pipe || record->output.is_device)
+	if (!record->config->redact || record->output.file.is_pipe || record->output.file.is_device)
 		return code;
 	if (!code)
 		code = tally_archive_file(&recording, name, true, &done);

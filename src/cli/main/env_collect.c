@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/record/env_collect.h"
+#include "cli/main/env_collect.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Recording features that describe the machine. */
-#ifndef TALLY_CLI_RECORD_ENV_COLLECT_H
-#define TALLY_CLI_RECORD_ENV_COLLECT_H
+#ifndef TALLY_CLI_MAIN_ENV_COLLECT_H
+#define TALLY_CLI_MAIN_ENV_COLLECT_H
 
 #include "tally/perfdata.h"
 

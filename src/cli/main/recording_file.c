@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cli/main/print.h"
-#include "cli/record/record_file.h"
+#include "cli/main/recording_file.h"
 #include "tally/perfdata.h"
 
 /* Maximum number of retries if other processes create and rename the same files. */
@@ -96,23 +96,23 @@ static int old_name(const char *path, char **ret_name)
 	return -EBUSY;
 }
 
-static int keep_old(struct record_output *output)
+static int keep_old(struct tally_recording_file *file)
 {
 	char *name;
-	int ret = old_name(output->path, &name);
+	int ret = old_name(file->path, &name);
 
-	if (!ret && rename(output->path, name)) {
+	if (!ret && rename(file->path, name)) {
 		ret = -errno;
 		free(name);
 	}
 	if (ret) {
-		tally_print_error("cannot keep %s as %s.old: %s", output->path, output->path,
+		tally_print_error("cannot keep %s as %s.old: %s", file->path, file->path,
 				  strerror(-ret));
 		tally_print_hint("write to another file (-o FILE), or remove the .old file");
 		return ret;
 	}
-	free(output->saved);
-	output->saved = name;
+	free(file->saved);
+	file->saved = name;
 	return 0;
 }
 
@@ -133,79 +133,79 @@ static int open_any(const char *path)
 /* Try once to open the file. Returns 0 if an empty, locked file or a device was opened; -EAGAIN
  * if an old file was renamed or the name changed concurrently; or prints an error and returns
  * -errno. */
-static int try_open(struct record_output *output)
+static int try_open(struct tally_recording_file *file)
 {
-	int fd = open_any(output->path), ret;
+	int fd = open_any(file->path), ret;
 	struct stat st;
 
 	if (fd < 0) {
-		tally_print_error("cannot write %s: %s", output->path, strerror(-fd));
+		tally_print_error("cannot write %s: %s", file->path, strerror(-fd));
 		return fd;
 	}
-	output->is_device = fstat(fd, &st) || !S_ISREG(st.st_mode);
-	if (output->is_device) {
-		output->fd = fd;
+	file->is_device = fstat(fd, &st) || !S_ISREG(st.st_mode);
+	if (file->is_device) {
+		file->fd = fd;
 		return 0;
 	}
 	if (lock(fd))
-		ret = print_busy(output->path);
-	else if (fstat(fd, &st) || !is_at(fd, output->path))
+		ret = print_busy(file->path);
+	else if (fstat(fd, &st) || !is_at(fd, file->path))
 		ret = -EAGAIN;
 	else if (st.st_size)
-		ret = keep_old(output);
+		ret = keep_old(file);
 	else
-		ret = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR ? 0 : print_denied(output->path);
+		ret = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR ? 0 : print_denied(file->path);
 	if (ret || st.st_size) {
 		close(fd);
 		return ret ? ret : -EAGAIN;
 	}
-	output->fd = fd;
+	file->fd = fd;
 	return 0;
 }
 
-int record_file_open(struct record_output *output)
+int tally_recording_file_open(struct tally_recording_file *file)
 {
 	int ret = -EAGAIN;
 
-	free(output->saved);
-	output->saved = NULL;
+	free(file->saved);
+	file->saved = NULL;
 	for (int i = 0; ret == -EAGAIN && i < TRIES; i++)
-		ret = try_open(output);
-	return ret == -EAGAIN ? print_busy(output->path) : ret;
+		ret = try_open(file);
+	return ret == -EAGAIN ? print_busy(file->path) : ret;
 }
 
-void record_file_discard(struct record_output *output)
+void tally_recording_file_discard(struct tally_recording_file *file)
 {
-	if (output->fd < 0 || !output->path || output->is_pipe || output->is_device ||
-	    !is_at(output->fd, output->path))
+	if (file->fd < 0 || !file->path || file->is_pipe || file->is_device ||
+	    !is_at(file->fd, file->path))
 		return;
 	/* Rename atomically, so that the name always exists. */
-	if (!output->saved)
-		unlink(output->path);
+	if (!file->saved)
+		unlink(file->path);
 	else
-		rename(output->saved, output->path);
+		rename(file->saved, file->path);
 }
 
 /* ---- names --------------------------------------------------------------------- */
 
-char *record_file_name(const struct record_output *output)
+char *tally_recording_file_name(const struct tally_recording_file *file)
 {
 	char link[64], name[PATH_MAX];
 	ssize_t len;
 
-	if (!output->path)
+	if (!file->path)
 		return strdup("-");
-	if (output->is_pipe || is_at(output->fd, output->path))
-		return strdup(output->path);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", output->fd);
+	if (file->is_pipe || is_at(file->fd, file->path))
+		return strdup(file->path);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
 	len = readlink(link, name, sizeof(name) - 1);
-	tally_print_warning("%s was renamed or replaced during the recording", output->path);
-	return len < 0 ? strdup(output->path) : strndup(name, (size_t)len);
+	tally_print_warning("%s was renamed or replaced during the recording", file->path);
+	return len < 0 ? strdup(file->path) : strndup(name, (size_t)len);
 }
 
 /* Generate a name such as "perf.data.2026112109274812" from the local time in hundredths of a
  * second, plus `later` hundredths. */
-static int stamp(const struct record_output *output, unsigned later, char **ret_name)
+static int stamp(const struct tally_recording_file *file, unsigned later, char **ret_name)
 {
 	struct timeval now;
 	struct tm tm;
@@ -217,15 +217,14 @@ static int stamp(const struct record_output *output, unsigned later, char **ret_
 	now.tv_usec %= 1000000;
 	if (!localtime_r(&now.tv_sec, &tm) || !strftime(when, sizeof(when), "%Y%m%d%H%M%S", &tm))
 		return -EINVAL;
-	if (asprintf(ret_name, "%s.%s%02u", output->path, when, (unsigned)(now.tv_usec / 10000)) <
-	    0)
+	if (asprintf(ret_name, "%s.%s%02u", file->path, when, (unsigned)(now.tv_usec / 10000)) < 0)
 		return -ENOMEM;
 	return 0;
 }
 
 /* Generate a name that does not exist yet. Two files may be finished within a hundredth of a
  * second. */
-static int fresh_name(const struct record_output *output, char **ret_name)
+static int fresh_name(const struct tally_recording_file *file, char **ret_name)
 {
 	enum { MOST = 1000 };
 	int ret = -EEXIST;
@@ -233,7 +232,7 @@ static int fresh_name(const struct record_output *output, char **ret_name)
 	for (unsigned later = 0; ret == -EEXIST && later < MOST; later++) {
 		char *name;
 
-		ret = stamp(output, later, &name);
+		ret = stamp(file, later, &name);
 		if (!ret && !access(name, F_OK)) {
 			free(name);
 			ret = -EEXIST;
@@ -244,37 +243,37 @@ static int fresh_name(const struct record_output *output, char **ret_name)
 	return ret;
 }
 
-static void drop_oldest(struct record_output *output)
+static void drop_oldest(struct tally_recording_file *file)
 {
-	unlink(output->names.data[0]);
-	free(output->names.data[0]);
-	memmove(output->names.data, output->names.data + 1,
-		(output->names.len - 1) * sizeof(*output->names.data));
-	output->names.len--;
+	unlink(file->names.data[0]);
+	free(file->names.data[0]);
+	memmove(file->names.data, file->names.data + 1,
+		(file->names.len - 1) * sizeof(*file->names.data));
+	file->names.len--;
 }
 
-int record_file_stamp(struct record_output *output, uint64_t most)
+int tally_recording_file_stamp(struct tally_recording_file *file, uint64_t most)
 {
 	char *name;
 	int ret;
 
-	if (!is_at(output->fd, output->path))
+	if (!is_at(file->fd, file->path))
 		return -ESTALE;
-	ret = fresh_name(output, &name);
+	ret = fresh_name(file, &name);
 	if (ret)
 		return ret;
-	if (rename(output->path, name)) {
+	if (rename(file->path, name)) {
 		ret = -errno;
-		tally_print_error("cannot rename %s to %s: %s", output->path, name, strerror(-ret));
+		tally_print_error("cannot rename %s to %s: %s", file->path, name, strerror(-ret));
 		free(name);
 		return ret;
 	}
-	ret = tally_vec_push(&output->names, name);
+	ret = tally_vec_push(&file->names, name);
 	if (ret) {
 		free(name);
 		return ret;
 	}
-	if (most && output->names.len > most)
-		drop_oldest(output);
+	if (most && file->names.len > most)
+		drop_oldest(file);
 	return 0;
 }
