@@ -164,8 +164,7 @@ static void warn_empty(const struct tally_session *session)
 				 "--duration or -F");
 	if (!tally_perfdata_env(session->data, &env) &&
 	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))
-		tally_print_hint("the recording contains counts from 'perf stat record'; use "
-				 "'tally script'");
+		tally_print_hint("the recording contains counts: use 'tally stat report'");
 }
 
 static void warn_nothing_shown(const struct report_config *config)

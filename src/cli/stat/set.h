@@ -17,6 +17,14 @@ struct stat_set {
 	struct tally_count *now; /* buffer for reading a group, indexed by event */
 };
 
+struct stat_session;
+struct stat_recorder;
+struct tally_perfdata_env;
+
+/* Receives a count that was read: set->now[event]. `cpu` is an index into the event's CPUs. */
+typedef void stat_count_fn(struct stat_session *session, const struct stat_set *set, size_t event,
+			   size_t cpu, size_t thread);
+
 /* The last values read from an event's counters. */
 struct stat_last {
 	struct tally_count *counts; /* indexed by cpu * threads + thread */

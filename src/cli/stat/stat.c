@@ -19,6 +19,8 @@
 #include "cli/stat/stat_options.h"
 #include "cli/stat/plan.h"
 #include "cli/stat/removed.h"
+#include "cli/stat/stat_record.h"
+#include "cli/stat/stat_report.h"
 #include "cli/stat/stat_show.h"
 #include "sampler/sampler_refuse.h"
 #include "sampler/sampler_signals.h"
@@ -206,6 +208,8 @@ static int one_run(struct stat_session *session, bool first, bool last)
 		ret = stat_open(session, first, last);
 	if (!ret && first)
 		ret = stat_count_prepare(session);
+	if (!ret && session->recorder)
+		ret = stat_record_start(session);
 	if (!ret)
 		ret = stat_run_once(session);
 	print_signal(session);
@@ -222,6 +226,8 @@ static int keep_run(struct stat_session *session, uint64_t nr)
 	if (session->stop_signal && nr > 0)
 		return 0;
 	ret = read_counts(session);
+	if (!ret && session->recorder)
+		ret = stat_record_round(session, true, session->times.wall);
 	if (ret)
 		return ret;
 	stat_count_add_run(session);
@@ -267,10 +273,10 @@ static int exit_status(struct stat_session *session, int ret)
 	return tally_child_exit_status(child);
 }
 
-static int stat_command(const struct stat_config *config, char **argv)
+static int stat_command(const struct stat_config *config, int argc, char **argv, char **command)
 {
 	struct stat_session session;
-	int ret = session_init(&session, config, argv);
+	int ret = session_init(&session, config, command);
 	int status;
 
 	if (config->dry_run || config->plan) {
@@ -279,54 +285,68 @@ static int stat_command(const struct stat_config *config, char **argv)
 		session_free(&session);
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	}
+	if (!ret && config->record)
+		ret = stat_record_open(config->record, argc, argv, &session.recorder);
 	if (!ret) {
 		ret = all_runs(&session);
 		/* The command line was valid, so this is not a usage error. */
 		ret = ret == -EINVAL ? -EIO : ret;
 	}
+	if (stat_record_close(session.recorder) && !ret)
+		ret = -EIO;
 	status = exit_status(&session, ret);
 	session_free(&session);
 	return status;
 }
 
-/* perf stat subcommands that tally does not have. */
-static const struct {
-	const char *word, *instead;
-} perf_words[] = {
-	{"record", "save counts as JSON instead: tally stat -j -o FILE COMMAND"},
-	{"report", "save counts as JSON instead: tally stat -j -o FILE"},
-};
-
-/* Reject perf stat subcommands. A command with the same name as a subcommand must follow "--". */
-static int check_words(const char *word, bool is_command)
+/* Parse the options after the word "record" of 'stat record'. -o is the file for the counts. */
+static int parse_record(struct stat_config *config, int argc, char **argv, int *ret_first)
 {
-	for (size_t i = 0; word && !is_command && i < TALLY_ARRAY_SIZE(perf_words); i++) {
-		if (strcmp(word, perf_words[i].word) != 0)
-			continue;
-		tally_print_error("perf's 'stat %s' is not supported", word);
-		tally_print_hint("%s", perf_words[i].instead);
-		tally_print_hint("to run a command with that name: tally stat -- %s", word);
-		return -EINVAL;
-	}
-	return 0;
+	int ret = tally_options_parse(&tally_command_stat, config, argc, argv, TALLY_PARSE_STOP,
+				      ret_first);
+
+	config->record = config->output ? config->output : "perf.data";
+	config->output = NULL;
+	return ret;
+}
+
+/* Run 'stat report', which has options of its own, after the word argv[first]. */
+static int run_report(struct stat_config *config, int argc, char **argv, int first)
+{
+	stat_config_free(config);
+	tally_options_free(&tally_command_stat, config);
+	if (first == 1)
+		return stat_report_run(argc - first, argv + first);
+	tally_print_error("the options of 'stat report' must follow the word 'report'");
+	tally_print_hint("to run a command with that name: tally stat %s ... -- report", argv[1]);
+	return TALLY_EXIT_USAGE;
 }
 
 static int stat_run(int argc, char **argv)
 {
 	struct stat_config config = {0};
-	int first, status, ret;
+	int first, more = 0, status, ret;
+	const char *word;
 	char **command;
 
 	ret = tally_options_parse(&tally_command_stat, &config, argc, argv, TALLY_PARSE_STOP,
 				  &first);
 	if (ret)
 		return ret - 1;
+	/* A command with the name of a subcommand must follow "--". */
+	word = first < argc && strcmp(argv[first - 1], "--") ? argv[first] : "";
+	if (!strcmp(word, "report"))
+		return run_report(&config, argc, argv, first);
+	if (!strcmp(word, "record"))
+		ret = parse_record(&config, argc - first, argv + first, &more);
+	if (ret)
+		return ret - 1;
+	first += more;
 	command = first < argc ? argv + first : NULL;
-	if (check_words(command ? command[0] : NULL, !strcmp(argv[first - 1], "--")) ||
-	    stat_config_check(&config, command))
+	if (stat_config_check(&config, command))
 		status = TALLY_EXIT_USAGE;
 	else
-		status = stat_command(&config, command);
+		status = stat_command(&config, argc, argv, command);
 	stat_config_free(&config);
 	tally_options_free(&tally_command_stat, &config);
 	return status;
@@ -335,7 +355,8 @@ static int stat_run(int argc, char **argv)
 const struct tally_command tally_command_stat = {
 	.name = "stat",
 	.summary = "Count events for a command, for tasks or for the whole machine",
-	.usage = "[OPTIONS] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -a | -C CPUS",
+	.usage = "[OPTIONS] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -a | -C CPUS\n"
+		 "record [-o FILE] [OPTIONS] COMMAND [ARGS]\nreport [-i FILE] [OPTIONS]",
 	.about = " The counts are printed to stderr. The exit status is that of the command, 128 "
 		 "plus the number\n of the signal that killed it, 127 or 126 if it could not be "
 		 "run, or 0 if --timeout or\n --interval-count stopped it.\n",

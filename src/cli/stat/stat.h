@@ -37,6 +37,10 @@ struct stat_session {
 	struct stat_spread *spreads;      /* same, over several runs */
 	TALLY_VEC(uint64_t) walls;        /* elapsed time of each run, in ns */
 
+	stat_count_fn *on_count;              /* called for each count that was read, or NULL */
+	struct stat_recorder *recorder;       /* with 'stat record', or NULL */
+	const struct tally_perfdata_env *env; /* machine of the recording, with 'stat report' */
+
 	struct tally_via via;
 	struct tally_child child;
 	struct tally_control control;

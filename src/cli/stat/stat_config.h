@@ -34,6 +34,7 @@ struct stat_config {
 	int detail, verbose, log_fd;
 	bool aggr[STAT_NR_AGGR];
 	bool group, all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
+	const char *record; /* with 'stat record': file for the counts, or NULL */
 	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
 	bool log_fd_given, interval_count_given, timeout_given;

@@ -7,11 +7,13 @@
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "base/ranges.h"
 #include "cli/stat/stat_count.h"
+#include "tally/perfdata.h"
 
 /* ---- keys ----------------------------------------------------------------- */
 
-static void thread_comm(int32_t tid, char *ret_comm, size_t size)
+void stat_thread_comm(int32_t tid, char *ret_comm, size_t size)
 {
 	char path[64], *text;
 	size_t len;
@@ -32,10 +34,37 @@ static int add_thread_keys(struct stat_session *session)
 	for (size_t i = 0; i < session->threads->nr && !ret; i++) {
 		struct stat_key key = {-1, -1, -1, -1, -1, session->threads->thread[i].tid, ""};
 
-		thread_comm(key.tid, key.comm, sizeof(key.comm));
+		stat_thread_comm(key.tid, key.comm, sizeof(key.comm));
 		ret = tally_vec_push(&session->keys, key);
 	}
 	return ret;
+}
+
+/* Return the NUMA node of a CPU of the recorded machine. */
+static int32_t recorded_node(const struct tally_perfdata_env *env, int32_t cpu)
+{
+	for (uint32_t i = 0; i < env->nr_nodes; i++) {
+		struct tally_ranges cpus = {0};
+		bool has_cpu = !tally_ranges_parse(env->nodes[i].cpus, &cpus) &&
+			       tally_ranges_have(&cpus, (uint32_t)cpu);
+
+		tally_ranges_free(&cpus);
+		if (has_cpu)
+			return (int32_t)env->nodes[i].node;
+	}
+	return -1;
+}
+
+static struct tally_cpu_location cpu_location(const struct stat_session *session, int32_t cpu)
+{
+	const struct tally_perfdata_env *env = session->env;
+
+	if (!env)
+		return tally_cpu_location(NULL, (struct tally_cpu){cpu});
+	if (cpu < 0 || (uint32_t)cpu >= env->nr_cpus)
+		return (struct tally_cpu_location){-1, -1, -1, -1};
+	return (struct tally_cpu_location){env->cpus[cpu].socket_id, env->cpus[cpu].die_id,
+					   env->cpus[cpu].core_id, recorded_node(env, cpu)};
 }
 
 static struct stat_key key_of(const struct stat_session *session, int32_t cpu)
@@ -44,7 +73,7 @@ static struct stat_key key_of(const struct stat_session *session, int32_t cpu)
 	struct stat_key key = {-1, -1, -1, -1, cpu, -1, ""};
 
 	if (mode->show_nr) {
-		struct tally_cpu_location place = tally_cpu_location(NULL, (struct tally_cpu){cpu});
+		struct tally_cpu_location place = cpu_location(session, cpu);
 
 		key.socket = place.socket;
 		key.die = TALLY_MAX(place.die, 0);
@@ -255,20 +284,29 @@ static void cells_merge(struct stat_session *session)
 	}
 }
 
+int stat_count_add(struct stat_session *session, size_t row, const struct stat_place *place,
+		   const struct tally_count *since_start, bool delta)
+{
+	struct tally_count count = *since_start;
+	int ret = delta ? since_last(session, row, place->index, place->nr, &count) : 0;
+
+	if (!ret)
+		cell_add(session, row, key_index(session, place->cpu, place->thread), &count);
+	return ret;
+}
+
 /* Add one event's count on one CPU for one thread. The count is in set->now. */
 static int count_add(struct stat_session *session, const struct stat_set *set, size_t event,
 		     size_t cpu, size_t thread, bool delta)
 {
-	size_t threads = session->threads->nr, row = set->rows[event];
+	size_t threads = session->threads->nr;
 	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
-	struct tally_count count = set->now[event];
-	int ret = 0;
+	const struct stat_place place = {cpus->cpu[cpu].number, thread, cpu * threads + thread,
+					 cpus->nr * threads};
 
-	if (delta)
-		ret = since_last(session, row, cpu * threads + thread, cpus->nr * threads, &count);
-	if (!ret)
-		cell_add(session, row, key_index(session, cpus->cpu[cpu].number, thread), &count);
-	return ret;
+	if (session->on_count)
+		session->on_count(session, set, event, cpu, thread);
+	return stat_count_add(session, set->rows[event], &place, &set->now[event], delta);
 }
 
 /* Return the index after the group's last event. Members of a group are adjacent. */
@@ -348,13 +386,26 @@ static void read_tool(struct stat_session *session, size_t row, bool delta)
 	cell_add(session, row, 0, &count);
 }
 
-int stat_count_read(struct stat_session *session, bool delta)
+void stat_count_clear(struct stat_session *session)
 {
 	size_t nr = session->rows.len * session->keys.len;
-	int ret = 0;
 
 	memset(session->cells, 0, nr * sizeof(*session->cells));
 	memset(session->parts, 0, nr * sizeof(*session->parts));
+}
+
+void stat_count_finish(struct stat_session *session)
+{
+	cells_merge(session);
+	for (size_t i = 0; i < session->rows.len * session->keys.len; i++)
+		session->cells[i].mean = (double)session->cells[i].value;
+}
+
+int stat_count_read(struct stat_session *session, bool delta)
+{
+	int ret = 0;
+
+	stat_count_clear(session);
 	tally_vec_for_each (set, &session->sets) {
 		for (size_t event = 0; event < set->list.nr && !ret; event++)
 			ret = read_event(session, set, event, delta);
@@ -364,9 +415,7 @@ int stat_count_read(struct stat_session *session, bool delta)
 			read_tool(session, row, delta);
 	}
 	if (!ret)
-		cells_merge(session);
-	for (size_t i = 0; i < nr; i++)
-		session->cells[i].mean = (double)session->cells[i].value;
+		stat_count_finish(session);
 	return ret;
 }
 

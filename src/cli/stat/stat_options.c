@@ -192,6 +192,14 @@ static int choose_mode(struct stat_config *config)
 	return chosen > 1;
 }
 
+int stat_aggr_check(struct stat_config *config)
+{
+	if (!choose_mode(config))
+		return 0;
+	tally_print_error("only one aggregation option can be used");
+	return -EINVAL;
+}
+
 /* Check option combinations. Called after the strings have been parsed. */
 static int rules_check(struct stat_config *config, char **argv)
 {
@@ -201,7 +209,6 @@ static int rules_check(struct stat_config *config, char **argv)
 		bool wrong;
 		const char *why;
 	} rules[] = {
-		{choose_mode(config), "only one aggregation option can be used"},
 		{config->mode != STAT_AGGR_ALL && config->mode != STAT_AGGR_THREAD &&
 			 (!cpus || tasks),
 		 "-A and --per-... require CPUs: -a or -C"},
@@ -223,6 +230,9 @@ static int rules_check(struct stat_config *config, char **argv)
 		{config->interval_count_given && !config->interval_ms,
 		 "--interval-count requires -I"},
 		{config->summary && !config->interval_ms, "--summary requires -I"},
+		{config->record && config->repeat, "-r cannot be combined with 'stat record'"},
+		{config->record && (config->plan || config->dry_run),
+		 "'stat record' cannot be combined with --plan or --dry-run"},
 		{config->repeat && !argv, "-r requires a command"},
 		{config->table && !config->repeat, "--table requires -r"},
 		{config->timeout_given && config->timeout_ms < 10,
@@ -249,6 +259,8 @@ int stat_config_check(struct stat_config *config, char **argv)
 		ret = check_numbers(config);
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
+	if (!ret)
+		ret = stat_aggr_check(config);
 	if (!ret)
 		ret = rules_check(config, argv);
 	if (!ret)

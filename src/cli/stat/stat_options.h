@@ -12,6 +12,10 @@ extern const struct tally_option stat_options[];
  * command, or NULL. Returns 0, or -EINVAL after printing an error. */
 int stat_config_check(struct stat_config *config, char **argv);
 
+/* Choose the aggregation mode. Returns 0, or -EINVAL after printing an error if several are
+ * given. */
+int stat_aggr_check(struct stat_config *config);
+
 /* Free the lists in `config`. */
 void stat_config_free(struct stat_config *config);
 

@@ -13,6 +13,7 @@
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/stat/stat_count.h"
+#include "cli/stat/stat_record.h"
 #include "cli/stat/stat_show.h"
 #include "cli/stat/stat_stuck.h"
 
@@ -175,7 +176,6 @@ static int show(struct stat_session *session, const struct stat_table *table)
 
 int stat_show_interval(struct stat_session *session, uint64_t at)
 {
-	struct stat_table table;
 	int ret;
 
 	session->times.wall = at - session->last_print;
@@ -185,7 +185,15 @@ int stat_show_interval(struct stat_session *session, uint64_t at)
 		tally_print_error("cannot read the counters: %s", strerror(-ret));
 		return ret;
 	}
-	table = table_of(session);
+	if (session->recorder)
+		ret = stat_record_round(session, false, at);
+	return ret ? ret : stat_show_counts(session, at);
+}
+
+int stat_show_counts(struct stat_session *session, uint64_t at)
+{
+	struct stat_table table = table_of(session);
+
 	table.interval = true;
 	table.at = at;
 	return show(session, &table);
@@ -196,9 +204,9 @@ int stat_show_total(struct stat_session *session)
 	const struct stat_config *config = session->config;
 	struct stat_table table = table_of(session);
 
-	if (!config->quiet)
+	if (!config->quiet && !session->env)
 		stat_stuck_check(session);
-	table.summary = config->interval_ms && !config->no_csv_summary;
+	table.summary = config->interval_ms && !config->no_csv_summary && !session->env;
 	table.per_run = config->runs != 1;
 	table.list_runs = config->table;
 	if (table.per_run) {

@@ -13,6 +13,10 @@ int stat_output_open(struct stat_session *session);
  * since the start. Returns 0, or -errno after printing an error. */
 int stat_show_interval(struct stat_session *session, uint64_t at);
 
+/* Print the current cells, which are the counts of an interval that ended at `at`. Returns 0, or
+ * -errno after printing an error. */
+int stat_show_counts(struct stat_session *session, uint64_t at);
+
 /* Print the current cells, which are the counts of a run or the means of all runs. Returns 0, or
  * -errno after printing an error. */
 int stat_show_total(struct stat_session *session);

@@ -75,7 +75,8 @@ def recording(name):
     """Make a recording with perf. Returns its path, or None if this machine cannot make it."""
     words, path = RECORDINGS[name][0], os.path.join(WORK, name + ".data")
     args = ["perf", *[program() if word == "PROG" else word for word in words.split()]]
-    args[2:2] = ["-o", path]
+    after = args.index("record") + 1
+    args[after:after] = ["-o", path]
     done = subprocess.run(args, capture_output=True, text=True, timeout=tap.PATIENCE, cwd=WORK)
     return path if done.returncode == 0 and os.path.getsize(path) > 1000 else None
 

@@ -66,9 +66,6 @@ def test_status_of_commands_that_cannot_run():
 def test_words_of_perf():
     """Check that perf stat record and report are distinguished from commands with these names, which follow "--"."""
     for word in ("record", "report"):
-        for args in ([word], [word, "true"], ["-e", "cs", word, "-o", "x", "true"]):
-            said = stat(*args, status=129)
-            assert f"perf's 'stat {word}' is not supported" in said and "tally stat -j" in said, said
         with tempfile.TemporaryDirectory() as where:
             path = os.path.join(where, word)
             os.symlink(shutil.which("true"), path)

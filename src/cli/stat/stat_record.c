@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/stat/stat_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "cli/main/print.h"
+#include "cli/main/env_collect.h"
+#include "cli/main/recording_file.h"
+#include "cli/stat/stat_count.h"
+#include "cli/stat/stat_perfdata.h"
+#include "tally/perfdata.h"
+
+struct stat_recorder {
+	struct tally_recording_file file;
+	struct tally_perfdata_writer *writer;
+	struct tally_str round; /* records of the current round */
+	int argc;
+	char **argv;
+	bool has_round; /* the file has counts */
+};
+
+int stat_record_open(const char *path, int argc, char **argv, struct stat_recorder **ret_recorder)
+{
+	struct stat_recorder *recorder = calloc(1, sizeof(*recorder));
+	int ret;
+
+	if (!recorder)
+		return -ENOMEM;
+	*recorder = (struct stat_recorder){
+		.file = {.path = path, .fd = -1}, .argc = argc, .argv = argv};
+	ret = tally_recording_file_open(&recorder->file);
+	if (!ret && recorder->file.is_device) {
+		tally_print_error("%s: 'stat record' requires a regular file", path);
+		ret = -ENOTSUP;
+	}
+	if (ret) {
+		stat_record_close(recorder);
+		return ret;
+	}
+	*ret_recorder = recorder;
+	return 0;
+}
+
+/* ---- records ---------------------------------------------------------------- */
+
+static void add_bytes(struct stat_recorder *recorder, const void *bytes, size_t len)
+{
+	tally_str_add_bytes(&recorder->round, bytes, len);
+}
+
+static void add_header(struct stat_recorder *recorder, uint32_t type, size_t size)
+{
+	const struct perf_event_header header = {.type = type, .size = (uint16_t)size};
+
+	add_bytes(recorder, &header, sizeof(header));
+}
+
+/* Add an EVENT_UPDATE record. `size` is the size of the data, which is padded. */
+static void add_update(struct stat_recorder *recorder, uint64_t what, uint64_t id, const void *data,
+		       size_t size)
+{
+	static const char zeros[8];
+	const uint64_t words[] = {what, id};
+	size_t padding = -size % 8;
+
+	add_header(recorder, TALLY_PERFDATA_EVENT_UPDATE, 24 + size + padding);
+	add_bytes(recorder, words, sizeof(words));
+	add_bytes(recorder, data, size);
+	add_bytes(recorder, zeros, padding);
+}
+
+/* Add the unit and scale of an event. `id` is that of its first counter. */
+static void add_unit(struct stat_recorder *recorder, const struct tally_event_spec *spec,
+		     uint64_t id)
+{
+	if (spec->unit && *spec->unit)
+		add_update(recorder, TALLY_PERFDATA_UPDATE_UNIT, id, spec->unit,
+			   strlen(spec->unit) + 1);
+	if (spec->scale != 0 && spec->scale != 1)
+		add_update(recorder, TALLY_PERFDATA_UPDATE_SCALE, id, &spec->scale,
+			   sizeof(spec->scale));
+}
+
+static void add_threads(struct stat_recorder *recorder, const struct stat_session *session)
+{
+	/* A record holds at most this many entries. */
+	size_t nr = TALLY_MIN(session->threads->nr, (size_t)(UINT16_MAX - 16) / 24);
+	const uint64_t count = nr;
+
+	add_header(recorder, TALLY_PERFDATA_THREAD_MAP, 16 + 24 * nr);
+	add_bytes(recorder, &count, sizeof(count));
+	for (size_t i = 0; i < nr; i++) {
+		const uint64_t tid = (uint64_t)(int64_t)session->threads->thread[i].tid;
+		char comm[32] = "";
+
+		if (session->threads->thread[i].tid > 0)
+			stat_thread_comm(session->threads->thread[i].tid, comm, sizeof(comm));
+		comm[15] = '\0';
+		add_bytes(recorder, &tid, sizeof(tid));
+		add_bytes(recorder, comm, 16);
+	}
+}
+
+static void add_cpus(struct stat_recorder *recorder, const struct stat_session *session)
+{
+	static const char zeros[8];
+	size_t nr = TALLY_MIN(session->cpus->nr, (size_t)(UINT16_MAX - 16) / 2);
+	const uint16_t head[] = {0, (uint16_t)nr}; /* a list of 16-bit numbers */
+	size_t size = sizeof(head) + 2 * nr, padding = -size % 8;
+
+	add_header(recorder, TALLY_PERFDATA_CPU_MAP, 8 + size + padding);
+	add_bytes(recorder, head, sizeof(head));
+	for (size_t i = 0; i < nr; i++)
+		add_bytes(recorder, &(uint16_t){(uint16_t)session->cpus->cpu[i].number}, 2);
+	add_bytes(recorder, zeros, padding);
+}
+
+static void add_config(struct stat_recorder *recorder, const struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	const uint64_t words[] = {
+		3,
+		STAT_PERFDATA_AGGR,
+		stat_perfdata_of_mode(config->mode),
+		STAT_PERFDATA_INTERVAL,
+		config->interval_ms,
+		STAT_PERFDATA_SCALE,
+		!config->no_scale,
+	};
+
+	add_header(recorder, TALLY_PERFDATA_STAT_CONFIG, 8 + sizeof(words));
+	add_bytes(recorder, words, sizeof(words));
+}
+
+/* Add a count since the start to the current round. `cpu` is an index into the event's CPUs. */
+static void record_count(struct stat_session *session, const struct stat_set *set, size_t event,
+			 size_t cpu, size_t thread)
+{
+	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
+	const uint32_t place[] = {(uint32_t)cpus->cpu[cpu].number, (uint32_t)thread};
+	const struct tally_count *count = &set->now[event];
+	const uint64_t words[] = {count->value, count->enabled, count->running};
+	uint64_t id;
+
+	if (tally_counters_id(set->counters, event, cpu, thread, &id))
+		return;
+	add_header(session->recorder, TALLY_PERFDATA_STAT, 48);
+	add_bytes(session->recorder, &id, sizeof(id));
+	add_bytes(session->recorder, place, sizeof(place));
+	add_bytes(session->recorder, words, sizeof(words));
+}
+
+/* ---- the beginning of the file ---------------------------------------------- */
+
+/* Add an event with the IDs of its counters. An event that could not be opened has none. */
+static int add_event(struct stat_recorder *recorder, const struct stat_session *session,
+		     const struct stat_set *set, size_t event)
+{
+	const struct stat_row *row = &session->rows.data[set->rows[event]];
+	size_t cpus = tally_counters_cpus(set->counters, event)->nr;
+	size_t threads = tally_counters_nr_threads(set->counters);
+	TALLY_VEC(uint64_t) ids = {0};
+	uint64_t id;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < cpus * threads; i++)
+		if (!tally_counters_id(set->counters, event, i / threads, i % threads, &id))
+			ret = tally_vec_push(&ids, id);
+	if (!ret)
+		ret = tally_perfdata_writer_add_event(recorder->writer,
+						      tally_counters_attr(set->counters, event),
+						      row->name, ids.data, ids.len);
+	if (!ret && ids.len)
+		add_unit(recorder, row->spec, ids.data[0]);
+	tally_vec_free(&ids);
+	return ret;
+}
+
+static int add_events(struct stat_recorder *recorder, const struct stat_session *session)
+{
+	int ret = 0;
+
+	tally_vec_for_each (set, &session->sets)
+		for (size_t event = 0; event < set->list.nr && !ret; event++)
+			ret = add_event(recorder, session, set, event);
+	return ret;
+}
+
+static int write_round(struct stat_recorder *recorder)
+{
+	int ret = tally_str_error(&recorder->round);
+
+	if (!ret)
+		ret = tally_perfdata_writer_write(
+			recorder->writer, tally_str_text(&recorder->round), recorder->round.len);
+	tally_str_clear(&recorder->round);
+	if (ret)
+		tally_print_error("cannot write %s: %s", recorder->file.path, strerror(-ret));
+	return ret;
+}
+
+static void warn_tools(const struct stat_session *session)
+{
+	tally_vec_for_each (row, &session->rows)
+		if (row->spec->tool)
+			tally_print_warning("%s is not a counter, and is not recorded", row->name);
+}
+
+int stat_record_start(struct stat_session *session)
+{
+	struct stat_recorder *recorder = session->recorder;
+	int ret;
+
+	if (tally_via_transport(&session->via)) {
+		tally_print_error("'stat record' requires the kernel's counters");
+		return -ENOTSUP;
+	}
+	ret = tally_perfdata_writer_new(recorder->file.fd, NULL, &recorder->writer);
+	if (!ret)
+		ret = add_events(recorder, session);
+	if (!ret)
+		ret = tally_env_collect(recorder->writer, recorder->argc, recorder->argv);
+	if (!ret)
+		ret = tally_perfdata_writer_feature(recorder->writer, TALLY_FEATURE_STAT, "", 0);
+	if (!ret)
+		ret = tally_perfdata_writer_start(recorder->writer);
+	if (ret) {
+		tally_print_error("cannot write %s: %s", recorder->file.path, strerror(-ret));
+		return ret;
+	}
+	session->on_count = record_count;
+	warn_tools(session);
+	add_threads(recorder, session);
+	add_cpus(recorder, session);
+	add_config(recorder, session);
+	return write_round(recorder);
+}
+
+int stat_record_round(struct stat_session *session, bool is_last, uint64_t time)
+{
+	const uint64_t words[] = {is_last ? STAT_PERFDATA_LAST : STAT_PERFDATA_PERIODIC, time};
+
+	add_header(session->recorder, TALLY_PERFDATA_STAT_ROUND, 24);
+	add_bytes(session->recorder, words, sizeof(words));
+	session->recorder->has_round = true;
+	return write_round(session->recorder);
+}
+
+int stat_record_close(struct stat_recorder *recorder)
+{
+	int ret = 0;
+
+	if (!recorder)
+		return 0;
+	if (recorder->has_round) {
+		ret = tally_perfdata_writer_finish(recorder->writer);
+		if (ret)
+			tally_print_error("cannot finish %s: %s", recorder->file.path,
+					  strerror(-ret));
+	} else if (recorder->file.fd >= 0) {
+		tally_recording_file_discard(&recorder->file);
+	}
+	tally_perfdata_writer_free(recorder->writer);
+	if (recorder->file.fd >= 0)
+		close(recorder->file.fd);
+	free(recorder->file.saved);
+	tally_str_free(&recorder->round);
+	free(recorder);
+	return ret;
+}
