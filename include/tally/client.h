@@ -258,6 +258,7 @@ enum tally_fallback {
 	TALLY_FALLBACK_OLD_KERNEL = 1
 				    << 3, /* attr bits that the kernel does not know were cleared */
 	TALLY_FALLBACK_GROUP_BROKEN = 1 << 4, /* the members of a weak group were ungrouped */
+	TALLY_FALLBACK_NO_DEFER = 1 << 5,     /* defer_callchain and defer_output were cleared */
 };
 
 /* Options of tally_counters_open(). An all-zero structure selects the defaults. */
@@ -269,7 +270,9 @@ struct tally_open_options {
 	bool read_group;       /* PERF_FORMAT_GROUP: read each group with one system call */
 	bool may_fall_back;    /* replace cycles with cpu-clock if there is no PMU */
 	bool skip_unsupported; /* skip events that cannot be opened instead of failing */
-	int32_t cgroup_fd;     /* directory of the cgroup to count in; 0 or -1 if none */
+	/* Directory of the cgroup to count in; 0 or -1 if none. Dummy events are opened for all
+	 * cgroups. */
+	int32_t cgroup_fd;
 };
 
 /*

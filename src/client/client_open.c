@@ -121,6 +121,13 @@ static int group_fd(const struct tally_counters *counters, size_t index, size_t 
 	return counters->events[event->leader].fds[counter_index(counters, cpu, thread)];
 }
 
+/* Dummy events are opened for all cgroups, because tasks have names and maps from before they
+ * entered a cgroup. */
+static bool is_dummy(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
 static int open_one(struct tally_counters *counters, size_t index, size_t cpu, size_t thread)
 {
 	struct counter_event *event = &counters->events[index];
@@ -128,7 +135,7 @@ static int open_one(struct tally_counters *counters, size_t index, size_t cpu, s
 	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
 	int fd;
 
-	if (counters->options.cgroup_fd > 0) {
+	if (counters->options.cgroup_fd > 0 && !is_dummy(&event->attr)) {
 		pid = counters->options.cgroup_fd;
 		flags |= PERF_FLAG_PID_CGROUP;
 	}

@@ -83,6 +83,12 @@ bool attr_relax(struct perf_event_attr *attr, int code, const struct tally_open_
 		*fallback |= TALLY_FALLBACK_NO_KERNEL;
 		return true;
 	}
+	/* Linux 6.19. Old kernels are more common than events without precise_ip. */
+	if (code == -EINVAL && (attr->defer_callchain || attr->defer_output)) {
+		attr->defer_callchain = attr->defer_output = 0;
+		*fallback |= TALLY_FALLBACK_NO_DEFER;
+		return true;
+	}
 	if (attr->precise_ip && (code == -EOPNOTSUPP || code == -EINVAL)) {
 		attr->precise_ip--;
 		*fallback |= TALLY_FALLBACK_PRECISE;

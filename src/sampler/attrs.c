@@ -100,6 +100,7 @@ static void attr_chain(const struct tally_sampling *sampling, enum tally_callcha
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	attr->sample_max_stack = (uint16_t)sampling->max_stack;
+	attr->defer_callchain = sampling->defers_chains;
 	if (sampling->user_chains)
 		attr->exclude_callchain_kernel = 1;
 	if (sampling->kernel_chains)
@@ -175,6 +176,7 @@ static void attr_fields(const struct tally_sampler *sampler, const struct tally_
 		{raw, PERF_SAMPLE_RAW | PERF_SAMPLE_CPU},
 		{sampling->with_cpu || tally_target_has_cpus(&sampling->target), PERF_SAMPLE_CPU},
 		{sampling->with_addr, PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
+		{sampling->with_data_src, PERF_SAMPLE_DATA_SRC},
 		{sampling->with_weight, PERF_SAMPLE_WEIGHT_STRUCT},
 		{sampling->with_transaction, PERF_SAMPLE_TRANSACTION},
 		{sampling->with_phys, PERF_SAMPLE_PHYS_ADDR},
@@ -246,11 +248,13 @@ static void attr_tracking(const struct tally_sampling *sampling, struct perf_eve
 	attr->mmap = attr->comm = attr->task = attr->mmap2 = attr->comm_exec = 1;
 	attr->ksymbol = 1;
 	attr->bpf_event = !sampling->no_bpf;
-	attr->mmap_data = sampling->with_addr || sampling->chain == TALLY_CALLCHAIN_DWARF;
+	attr->mmap_data = sampling->with_addr || sampling->with_data_maps ||
+			  sampling->chain == TALLY_CALLCHAIN_DWARF;
 	attr->namespaces = sampling->namespaces;
 	attr->cgroup = sampling->all_cgroups;
 	attr->context_switch = sampling->switch_events;
 	attr->build_id = sampling->buildid_mmap;
+	attr->defer_output = sampling->defers_chains;
 }
 
 /* Enable the dummy event from the start, independently of the other events. */

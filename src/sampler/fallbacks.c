@@ -21,6 +21,10 @@ static const struct {
 	 "members of a weak group (:W) are counted separately: the group does not fit on the PMU",
 	 "counted outside of its group"},
 	{TALLY_FALLBACK_PRECISE, "the PMU is less precise than requested (:p)", "less precise"},
+	{TALLY_FALLBACK_NO_DEFER,
+	 "callchains are not deferred: the kernel unwinds at each sample (deferring requires Linux "
+	 "6.19)",
+	 "callchains not deferred"},
 	{TALLY_FALLBACK_OLD_KERNEL, NULL, "attributes that the kernel does not know were dropped"},
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/arith.h"
 #include "sampler/attrs.h"
+#include "sampler/cgroups.h"
 #include "sampler/fallbacks.h"
 #include "sampler/sampler_refuse.h"
 #include "sampler/stuck.h"
@@ -158,16 +159,41 @@ static void warn_stuck(const struct tally_sampler *sampler)
 	}
 }
 
+/* Open the cgroup to sample in, if there is one. */
+static int cgroup_open(struct tally_sampler *sampler, int *ret_fd)
+{
+	const char *name = sampler->sampling->cgroup;
+	int ret;
+
+	if (!name)
+		return 0;
+	if (!tally_target_has_cpus(&sampler->sampling->target)) {
+		tally_message_error(messages_of(sampler),
+				    "sampling in a cgroup requires CPUs: -a or -C");
+		return -EINVAL;
+	}
+	ret = tally_cgroup_open(name, ret_fd);
+	if (ret)
+		tally_message_error(messages_of(sampler), "cgroup %s: %s", name, strerror(-ret));
+	return ret;
+}
+
 static int counters_open(struct tally_sampler *sampler)
 {
 	const struct tally_sampling *sampling = sampler->sampling;
 	const struct tally_event_list list = {.specs = sampler->specs.data,
 					      .nr = sampler->specs.len};
-	const struct tally_open_options options = {.sampling = true, .may_fall_back = true};
-	int ret = tally_counters_open(
+	struct tally_open_options options = {
+		.sampling = true, .may_fall_back = true, .cgroup_fd = -1};
+	int ret = cgroup_open(sampler, &options.cgroup_fd);
+
+	if (ret)
+		return ret;
+	ret = tally_counters_open(
 		sampling->transport ? sampling->transport : tally_transport_linux(), &list,
 		sampler->cpus, sampler->threads, &options, &sampler->counters, &sampler->why);
-
+	if (options.cgroup_fd >= 0)
+		close(options.cgroup_fd);
 	if (ret) {
 		explain_refusal(sampler);
 		return ret;

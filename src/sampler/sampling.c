@@ -76,6 +76,11 @@ int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text
 
 	if (!text && sampling->chain != TALLY_CALLCHAIN_NONE)
 		return 0;
+	sampling->defers_chains = !strcmp(word, "fp,defer");
+	if (sampling->defers_chains) {
+		sampling->chain = TALLY_CALLCHAIN_FP;
+		return 0;
+	}
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(chain_words); i++) {
 		bool has_size = word[len] == ',';
 
@@ -86,7 +91,9 @@ int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text
 		return has_size ? parse_stack_size(sampling, word, word + len + 1) : 0;
 	}
 	tally_message_error(sampling->messages,
-			    "--call-graph %s: must be fp, dwarf[,size], auto[,size] or lbr", word);
+			    "--call-graph %s: must be fp[,defer], dwarf[,size], auto[,size] "
+			    "or lbr",
+			    word);
 	return -EINVAL;
 }
 
@@ -141,6 +148,26 @@ int tally_sampling_parse_branches(struct tally_sampling *sampling, const char *t
 		}
 		sampling->branch_type |= branch_words[i].bit;
 	}
+	return 0;
+}
+
+int tally_sampling_parse_cgroup(struct tally_sampling *sampling, const char *text)
+{
+	const char *last = strrchr(text, ',') ? strrchr(text, ',') + 1 : text;
+	size_t len = strlen(last);
+	bool is_one = !sampling->cgroup || !strcmp(sampling->cgroup, last);
+
+	/* perf takes a name for each event; here, they must be the same. */
+	for (const char *at = text; is_one && at < last; at += len + 1)
+		is_one = !strncmp(at, last, len) && at[len] == ',';
+	if (!is_one) {
+		tally_message_error(sampling->messages, "samples can be taken in one cgroup only");
+		tally_message_hint(sampling->messages,
+				   "make a recording for each cgroup, or record all with "
+				   "--all-cgroups and use 'report --sort cgroup'");
+		return -EINVAL;
+	}
+	sampling->cgroup = last;
 	return 0;
 }
 

@@ -41,10 +41,12 @@ enum { TALLY_SYNTH_TASK = 1, TALLY_SYNTH_MMAP = 2, TALLY_SYNTH_CGROUP = 4 };
 struct tally_sampling {
 	struct tally_target target;
 	struct tally_event_source source;
-	uint64_t period;  /* events per sample, if has_period */
-	const char *freq; /* samples per second, "max", or NULL for TALLY_SAMPLING_FREQ */
+	uint64_t period;    /* events per sample, if has_period */
+	const char *freq;   /* samples per second, "max", or NULL for TALLY_SAMPLING_FREQ */
+	const char *cgroup; /* sample only in this cgroup; requires CPUs. NULL for all */
 	bool has_period, raw, no_samples, strict_freq;
 	enum tally_callchain chain;
+	bool defers_chains; /* with FP: unwind user space on return to it; from Linux 6.19 on */
 	const char *default_chain; /* method of -g without a method; NULL for fp */
 	uint32_t stack_size;       /* bytes per dump; 0 for TALLY_SAMPLING_STACK */
 	uint64_t max_stack, branch_type, regs_intr, regs_user;
@@ -52,7 +54,8 @@ struct tally_sampling {
 	 * contains only privilege levels. */
 	bool branches;
 	bool user_chains, kernel_chains, all_user, all_kernel;
-	bool with_addr, with_time, with_period, with_weight, with_cpu, with_identifier;
+	bool with_addr, with_data_maps, with_data_src; /* with_addr implies the others */
+	bool with_time, with_period, with_weight, with_cpu, with_identifier;
 	bool with_phys, with_data_page, with_code_page, with_transaction, inherit_stat;
 	bool switch_events, namespaces, all_cgroups, buildid_mmap, no_bpf;
 	bool use_clockid;
@@ -72,8 +75,8 @@ struct tally_sampling {
 /*
  * Parse option arguments in perf's syntax. Returns 0, or reports an error and returns -EINVAL.
  *
- * chain: "fp", "dwarf[,SIZE]", "auto[,SIZE]", "lbr", "no"; NULL selects fp unless another method
- * has been selected.
+ * chain: "fp[,defer]", "dwarf[,SIZE]", "auto[,SIZE]", "lbr", "no"; NULL selects fp unless another
+ * method has been selected.
  *
  * branches: "any_call,u", added to the current types; NULL adds nothing.
  *
@@ -81,10 +84,13 @@ struct tally_sampling {
  *
  * synth: "no", "task", "mmap", "cgroup", "all", or several of them.
  *
+ * cgroup: "NAME", or "NAME,NAME" if the names are the same.
+ *
  * registers: "AX,BX", "" for all, "?" to list them (and return -EINVAL).
  */
 int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text);
 int tally_sampling_parse_branches(struct tally_sampling *sampling, const char *text);
+int tally_sampling_parse_cgroup(struct tally_sampling *sampling, const char *text);
 int tally_sampling_parse_clock(struct tally_sampling *sampling, const char *text);
 int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text);
 int tally_sampling_parse_registers(const struct tally_sampling *sampling, const char *text,

@@ -10,6 +10,7 @@
 #include "cli/list/list.h"
 #include "cli/list/list_print.h"
 #include "cli/main/commands.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 
 #define AT(member) offsetof(struct list_config, member)
@@ -20,6 +21,8 @@ static const struct tally_option list_options[] = {
 	 "also show encodings and counters, and the reason why an event cannot be counted here"},
 	{0, "details", TALLY_OPTION_FLAG, AT(details), NULL, "also show long descriptions"},
 	{0, "long-desc", TALLY_OPTION_FLAG, AT(details), NULL, "alias for --details"},
+	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file", "write to this file"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL, "with -o, overwrite any file"},
 	{0, "cputype", TALLY_OPTION_TEXT, AT(unit), "pmu", "alias for --unit, as in perf"},
 	{0, "unit", TALLY_OPTION_TEXT, AT(unit), "pmu",
 	 "list only the events and metrics of this PMU"},
@@ -179,6 +182,18 @@ out:
 	return ret;
 }
 
+/* Make the -o file standard output. Returns 0, or -errno after printing an error. */
+static int open_output(const struct list_config *config)
+{
+	int ret = tally_overwrite_check("-o", config->output, TALLY_OVERWRITE_TEXT, config->force);
+
+	if (!ret && !freopen(config->output, "w", stdout)) {
+		ret = -errno;
+		tally_print_error("cannot write %s: %s", config->output, strerror(-ret));
+	}
+	return ret;
+}
+
 static int list_run(int argc, char **argv)
 {
 	struct list_config config = {0};
@@ -192,7 +207,9 @@ static int list_run(int argc, char **argv)
 	ret = tally_event_source_open(&config.source, &tally_print_messages, &events);
 	if (ret)
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
-	ret = list_all(events, &config, argv + first, argc - first);
+	ret = config.output ? open_output(&config) : 0;
+	if (!ret)
+		ret = list_all(events, &config, argv + first, argc - first);
 	tally_events_free(events);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }

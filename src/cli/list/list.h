@@ -10,7 +10,9 @@
 struct list_config {
 	struct tally_event_source source;
 	bool json, raw_dump, no_desc, details, deprecated;
-	const char *unit; /* name of a PMU, or NULL for all */
+	const char *unit;   /* name of a PMU, or NULL for all */
+	const char *output; /* or NULL for standard output */
+	bool force;         /* replace any file */
 	int verbose;
 };
 

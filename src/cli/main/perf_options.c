@@ -49,8 +49,6 @@ static const struct tally_perf_option stat_rows[] = {
 	{0}};
 
 static const struct tally_perf_option record_rows[] = {
-	{'G', "cgroup", NEEDED, REFUSED,
-	 "use -a --all-cgroups, which records the cgroup of each sample"},
 	{'S', "snapshot", OPTIONAL, REFUSED, NO_PT},
 	{0, "affinity", NEEDED, ACCEPTED, "one thread drains the rings, on any CPU"},
 	{0, "aio", OPTIONAL, ACCEPTED, "data is always written while the ring buffers fill"},
@@ -71,11 +69,10 @@ static const struct tally_perf_option record_rows[] = {
 	{0, "switch-output-event", NEEDED, REFUSED,
 	 "use --switch-output, which starts a new file by signal, size or time"},
 	{0, "threads", OPTIONAL, ACCEPTED, "one thread drains all rings into one file"},
-	{0, "vmlinux", NEEDED, REFUSED, "specify it when reporting: 'tally report -k FILE'"},
-	{0, "data-mmap", NONE, REFUSED, "-d records data addresses and data mappings"},
+	{0, "vmlinux", NEEDED, ACCEPTED,
+	 "kernel symbols are read when reporting: 'tally report -k FILE'"},
 	{0, "off-cpu-thresh", NEEDED, REFUSED,
 	 "record sched:sched_switch with -g, or use bcc's offcputime"},
-	{0, "sample-mem-info", NONE, REFUSED, "-d also records the data source"},
 	{0, "setup-filter", NEEDED, REFUSED,
 	 "only tracepoints have filters, which need no preparation"},
 	{0}};
@@ -154,8 +151,6 @@ static const struct tally_perf_option script_rows[] = {
 static const struct tally_perf_option top_rows[] = {
 	{'b', "branch-any", NONE, REFUSED, "rows are samples, not branches; use 'tally record -b'"},
 	{'D', "dump-symtab", NONE, REFUSED, "use nm, or /proc/kallsyms"},
-	{'G', "cgroup", NEEDED, REFUSED,
-	 "use 'tally stat -G', or 'tally top -p' with the cgroup's processes"},
 	{'j', "branch-filter", NEEDED, REFUSED,
 	 "rows are samples, not branches; use 'tally record -j'"},
 	{'M', "disassembler-style", NEEDED, ACCEPTED, OWN_CODE},
@@ -195,7 +190,6 @@ static const struct tally_perf_option list_rows[] = {
 	{'d', "desc", NONE, ACCEPTED, "descriptions are shown by default; --no-desc hides them"},
 	{0, "debug", NONE, ACCEPTED,
 	 "warnings about events that cannot be listed are always printed"},
-	{'o', "output", NEEDED, REFUSED, "redirect the output: 'tally list > FILE'"},
 	{0}};
 
 static const struct tally_perf_option buildids_rows[] = {

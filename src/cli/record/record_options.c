@@ -124,6 +124,11 @@ static int option_any_branch(void *config, const char *arg)
 	return option_branch(config, NULL);
 }
 
+static int option_cgroup(void *config, const char *arg)
+{
+	return tally_sampling_parse_cgroup(&((struct record_config *)config)->sampling, arg);
+}
+
 static int option_clock(void *config, const char *arg)
 {
 	return tally_sampling_parse_clock(&((struct record_config *)config)->sampling, arg);
@@ -155,6 +160,8 @@ const struct tally_option record_options[] = {
 	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
 	TALLY_OPTION_USER(AT(sampling.target)),
 	TALLY_OPTION_VIA(AT(via)),
+	{'G', "cgroup", .kind = TALLY_OPTION_CALL, .arg = "name",
+	 .help = "record only tasks in this cgroup, with -a or -C", .call = option_cgroup},
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "do not include child tasks"},
 	{0, "per-thread", FLAG(sampling.target.per_thread),
 	 "use one buffer per task instead of one per CPU"},
@@ -193,8 +200,10 @@ const struct tally_option record_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Sample contents:"},
 	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "record callchains with frame pointers",
 	 .call = option_chain},
-	{0, "call-graph", .kind = TALLY_OPTION_CALL, .arg = "fp|dwarf[,size]|auto[,size]|lbr",
-	 .help = "record callchains; select the method", .call = option_chain},
+	{0, "call-graph", .kind = TALLY_OPTION_CALL,
+	 .arg = "fp[,defer]|dwarf[,size]|auto[,size]|lbr",
+	 .help = "record callchains; select the method; defer: unwind on return to user space",
+	 .call = option_chain},
 	{0, "call-graph-default", TALLY_OPTION_TEXT, AT(sampling.default_chain), "method",
 	 "set the method of -g (default: fp)"},
 	{0, "keep-stacks", FLAG(keep_stacks),
@@ -206,6 +215,10 @@ const struct tally_option record_options[] = {
 	{0, "user-callchains", FLAG(sampling.user_chains),
 	 "record only the user-space part of callchains"},
 	{'d', "data", FLAG(sampling.with_addr), "record data addresses"},
+	{0, "data-mmap", FLAG(sampling.with_data_maps),
+	 "record mappings of data, too (implied by -d)"},
+	{0, "sample-mem-info", FLAG(sampling.with_data_src),
+	 "record the data source (implied by -d)"},
 	{0, "phys-data", FLAG(sampling.with_phys), "record physical data addresses"},
 	{0, "data-page-size", FLAG(sampling.with_data_page),
 	 "record the page size of data addresses"},

@@ -8,7 +8,7 @@
 
 #include "base/arith.h"
 #include "cli/main/print.h"
-#include "cli/stat/cgroup.h"
+#include "sampler/cgroups.h"
 #include "cli/stat/stat_events.h"
 #include "sampler/counting.h"
 
@@ -300,7 +300,7 @@ static int set_new(struct stat_session *session, const char *cgroup, size_t room
 	if (!set.list.specs || !set.now || !set.rows)
 		ret = -ENOMEM;
 	if (!ret && cgroup)
-		ret = stat_cgroup_open(cgroup, &set.cgroup_fd);
+		ret = tally_cgroup_open(cgroup, &set.cgroup_fd);
 	if (ret && ret != -ENOMEM)
 		tally_print_error("cgroup %s: %s", cgroup, strerror(-ret));
 	if (!ret)

@@ -25,12 +25,19 @@ static int option_chain(void *config_, const char *arg)
 	return 0;
 }
 
+static int option_cgroup(void *config, const char *arg)
+{
+	return tally_sampling_parse_cgroup(&((struct top_config *)config)->sampling, arg);
+}
+
 const struct tally_option top_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to watch:"},
 	TALLY_OPTIONS_CPUS(AT(sampling.target)),
 	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
 	TALLY_OPTION_USER(AT(sampling.target)),
 	TALLY_OPTION_VIA(AT(via)),
+	{'G', "cgroup", .kind = TALLY_OPTION_CALL, .arg = "name",
+	 .help = "show only tasks in this cgroup", .call = option_cgroup},
 	{'i', "no-inherit", FLAG(sampling.no_inherit), "do not include child tasks"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",

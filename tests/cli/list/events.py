@@ -65,6 +65,19 @@ def test_list_words_and_patterns():
 
 
 @tap.always
+def test_list_writes_to_a_file():
+    with tempfile.TemporaryDirectory() as where:
+        path = os.path.join(where, "list.txt")
+        tap.run(TALLY, "list", "-o", path, "sw", status=0)
+        with open(path, encoding="utf-8") as file:
+            assert "page-faults" in file.read()
+        source = os.path.join(where, "main.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("int main;\n")
+        tap.run(TALLY, "list", "-o", source, "sw", status=1, says="refusing to replace")
+        tap.run(TALLY, "list", "-f", "-o", source, "sw", status=0)
+
+
 def test_list_marks_uncountable_events():
     events = listed("hw", "sw", "cpu", "metric")["events"]
     software = [event for event in events if event["name"] == "page-faults"]

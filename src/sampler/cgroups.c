@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/stat/cgroup.h"
+#include "sampler/cgroups.h"
 
 /* Find the mount point of the cgroup v1 perf_event controller or, if it is not mounted, of cgroup
  * v2. */
@@ -44,7 +44,7 @@ static int open_dir(const char *path, int *ret_fd)
 	return 0;
 }
 
-int stat_cgroup_open(const char *name, int *ret_fd)
+int tally_cgroup_open(const char *name, int *ret_fd)
 {
 	char mount[PATH_MAX], path[2 * PATH_MAX];
 
