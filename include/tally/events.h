@@ -133,13 +133,29 @@ enum tally_event_term {
 	TALLY_TERM_DRIVER = 1 << 14,
 };
 
-/* Times that perf stat measures itself. The event's attr is the dummy software event. */
+/* Times that perf stat measures itself, and facts of the machine. The event's attr is the dummy
+ * software event. */
 enum tally_event_tool {
 	TALLY_TOOL_NONE = 0,
 	TALLY_TOOL_DURATION_TIME = 1, /* wall time of the run, ns */
 	TALLY_TOOL_USER_TIME = 2,     /* user time of the command, ns */
 	TALLY_TOOL_SYSTEM_TIME = 3,
+	/* The values of these are those of tally_tool_value(). */
+	TALLY_TOOL_NUM_CPUS = 4, /* present, including CPUs that are offline */
+	TALLY_TOOL_NUM_CPUS_ONLINE = 5,
+	TALLY_TOOL_NUM_CORES = 6,
+	TALLY_TOOL_NUM_DIES = 7,
+	TALLY_TOOL_NUM_PACKAGES = 8,
+	TALLY_TOOL_SMT_ON = 9,           /* 1 if cores run several threads, else 0 */
+	TALLY_TOOL_SYSTEM_TSC_FREQ = 10, /* Hz */
+	TALLY_TOOL_HAS_PMEM = 11,        /* 1 if there is persistent memory, else 0 */
 };
+
+/* Return true if the event is a time in ns, not a fact of the machine. */
+static inline bool tally_tool_is_time(enum tally_event_tool tool)
+{
+	return tool >= TALLY_TOOL_DURATION_TIME && tool <= TALLY_TOOL_SYSTEM_TIME;
+}
 
 /* Per-event settings. A setting overrides the command line if its bit in `given` is set. */
 struct tally_event_terms {
@@ -201,6 +217,10 @@ struct tally_event_spec {
 	uint8_t fixed;     /* bit N: fixed counter N can count the event */
 	struct tally_event_terms terms;
 };
+
+/* Get the value of a fact of the machine. Return 0, or -ENODATA if it is unknown, or if `tool` is a
+ * time. */
+int tally_tool_value(struct tally_events *events, enum tally_event_tool tool, uint64_t *ret_value);
 
 /* Make `nr` specs a single group, led by the first. The specs must be an array with `stride` bytes
  * from one to the next. */

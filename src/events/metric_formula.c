@@ -367,7 +367,8 @@ static double event_value(const struct evaluator *computing, uint32_t event)
 	const struct tally_event_spec *spec = &computing->list->events->specs[event];
 
 	/* Metrics expect times in seconds. */
-	return computing->count(computing->data, event) * (spec->tool ? 1e-9 : spec->scale);
+	return computing->count(computing->data, event) *
+	       (tally_tool_is_time(spec->tool) ? 1e-9 : spec->scale);
 }
 
 static int operand_value(void *context, enum tally_expr_op op, const char *text, size_t len,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Metric literals that describe the machine, such as "#num_cpus". */
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -64,14 +65,14 @@ static double places_count(struct tally_events *events, const char *file)
 	return nr;
 }
 
-/* Return the number of online CPUs, from a list such as "0-3,5". */
-static double online(struct tally_events *events)
+/* Return the number of CPUs in a file with a list such as "0-3,5". */
+static double cpus_count(struct tally_events *events, const char *file)
 {
 	char path[PATH_MAX], *text;
 	double nr = 0;
 	size_t len;
 
-	snprintf(path, sizeof(path), "%s/devices/system/cpu/online", events->sysfs);
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/%s", events->sysfs, file);
 	if (tally_file_read(path, 65536, &text, &len))
 		return 1;
 	for (char *at = text; at && *at >= '0' && *at <= '9';) {
@@ -84,6 +85,22 @@ static double online(struct tally_events *events)
 	}
 	free(text);
 	return TALLY_MAX(nr, 1);
+}
+
+static double online(struct tally_events *events)
+{
+	return cpus_count(events, "online");
+}
+
+static double present(struct tally_events *events)
+{
+	return cpus_count(events, "present");
+}
+
+/* The firmware describes persistent memory in a table of that name. */
+static double has_pmem(struct tally_events *events)
+{
+	return isnan(number_read(events, "firmware/acpi/tables/NFIT", NAN)) ? 0 : 1;
 }
 
 static double smt_on(struct tally_events *events)
@@ -152,7 +169,7 @@ double tally_literal_value(struct tally_events *events, const char *text, size_t
 		double (*value)(struct tally_events *events);
 	} literals[] = {
 		{"#smt_on", smt_on},
-		{"#num_cpus", online},
+		{"#num_cpus", present},
 		{"#num_cpus_online", online},
 		{"#num_cores", cores},
 		{"#num_dies", dies},
@@ -161,10 +178,33 @@ double tally_literal_value(struct tally_events *events, const char *text, size_t
 		{"#ebs_mode", always_zero},
 		{"#slots", slots},
 		{"#system_tsc_freq", tsc_frequency},
+		{"#has_pmem", has_pmem},
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(literals); i++)
 		if (strlen(literals[i].name) == len && !strncasecmp(literals[i].name, text, len))
 			return literals[i].value(events);
 	return NAN;
+}
+
+int tally_tool_value(struct tally_events *events, enum tally_event_tool tool, uint64_t *ret_value)
+{
+	static const char *const names[] = {
+		[TALLY_TOOL_NUM_CPUS] = "#num_cpus",
+		[TALLY_TOOL_NUM_CPUS_ONLINE] = "#num_cpus_online",
+		[TALLY_TOOL_NUM_CORES] = "#num_cores",
+		[TALLY_TOOL_NUM_DIES] = "#num_dies",
+		[TALLY_TOOL_NUM_PACKAGES] = "#num_packages",
+		[TALLY_TOOL_SMT_ON] = "#smt_on",
+		[TALLY_TOOL_SYSTEM_TSC_FREQ] = "#system_tsc_freq",
+		[TALLY_TOOL_HAS_PMEM] = "#has_pmem",
+	};
+	double value = NAN;
+
+	if ((size_t)tool < TALLY_ARRAY_SIZE(names) && names[tool])
+		value = tally_literal_value(events, names[tool], strlen(names[tool]));
+	if (isnan(value))
+		return -ENODATA;
+	*ret_value = (uint64_t)value;
+	return 0;
 }

@@ -369,8 +369,20 @@ static int read_event(struct stat_session *session, struct stat_set *set, size_t
 	return ret;
 }
 
-/* Set the value of a tool event, which is a duration that is not measured by a counter. */
-static void read_tool(struct stat_session *session, size_t row, bool delta)
+/* Set the value of a fact of the machine, which does not change. */
+static void read_fact(struct stat_session *session, size_t row)
+{
+	uint64_t value = 0;
+	bool is_known =
+		!tally_tool_value(session->events, session->rows.data[row].spec->tool, &value);
+	struct tally_count count = {value, 1, is_known, 0,
+				    is_known ? TALLY_QUALITY_EXACT : TALLY_QUALITY_NOT_SUPPORTED};
+
+	cell_add(session, row, 0, &count);
+}
+
+/* Set the value of a duration, which is not measured by a counter. */
+static void read_duration(struct stat_session *session, size_t row, bool delta)
 {
 	const uint64_t times[] = {
 		[TALLY_TOOL_DURATION_TIME] = session->times.wall,
@@ -411,8 +423,10 @@ int stat_count_read(struct stat_session *session, bool delta)
 			ret = read_event(session, set, event, delta);
 	}
 	for (size_t row = 0; row < session->rows.len && !ret; row++) {
-		if (session->rows.data[row].spec->tool)
-			read_tool(session, row, delta);
+		if (tally_tool_is_time(session->rows.data[row].spec->tool))
+			read_duration(session, row, delta);
+		else if (session->rows.data[row].spec->tool)
+			read_fact(session, row);
 	}
 	if (!ret)
 		stat_count_finish(session);

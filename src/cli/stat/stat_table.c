@@ -22,7 +22,7 @@ static const char *const tool_units[] = {
 
 const char *stat_row_unit(const struct stat_row *row)
 {
-	if (row->spec->tool)
+	if (tally_tool_is_time(row->spec->tool))
 		return tool_units[row->spec->tool];
 	if (stat_row_is_clock(row))
 		return "msec";

@@ -63,6 +63,19 @@ def test_status_of_commands_that_cannot_run():
     assert "Permission denied" in stat("/etc/passwd", status=126)
 
 
+def test_facts_of_the_machine():
+    lines = stat("-x", ",", "-e", "num_cpus,num_cpus_online,num_cores,num_dies,num_packages,smt_on,system_tsc_freq,has_pmem", "true").splitlines()
+    values = {line.split(",")[2]: line.split(",")[0] for line in lines}
+    online = sum(1 for name in os.listdir("/sys/devices/system/cpu") if re.fullmatch(r"cpu\d+", name) and
+                 (name == "cpu0" or open(f"/sys/devices/system/cpu/{name}/online", encoding="ascii").read().strip() == "1"))
+    tap.same(int(values["num_cpus_online"]), online, "online")
+    assert int(values["num_cpus"]) >= online >= int(values["num_cores"]) >= int(values["num_dies"]) >= int(values["num_packages"]) >= 1, values
+    assert values["smt_on"] in "01" and values["has_pmem"] in "01", values
+    assert values["system_tsc_freq"] == "<not supported>" or int(values["system_tsc_freq"]) > 1000000, values
+    said = tap.run(TALLY, "record", "-e", "num_cpus", "true").stderr
+    assert "cannot be sampled" in said, said
+
+
 def test_words_of_perf():
     """Check that perf stat record and report are distinguished from commands with these names, which follow "--"."""
     for word in ("record", "report"):
