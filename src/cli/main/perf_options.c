@@ -232,7 +232,6 @@ static const struct {
 static const struct {
 	const char *name, *instead;
 } commands[] = {
-	{"bench", "not supported yet: use 'perf bench'"},
 	{"buildid-cache",
 	 "not planned, as there is no cache: 'tally archive' embeds symbols in the recording"},
 	{"c2c", "not supported yet: 'perf c2c report' shows shared cache lines" READS_OURS},
