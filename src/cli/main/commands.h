@@ -23,6 +23,7 @@ extern const struct tally_command tally_command_buildids;
 extern const struct tally_command tally_command_version;
 extern const struct tally_command tally_command_mem;
 extern const struct tally_command tally_command_bench;
+extern const struct tally_command tally_command_test;
 extern const struct tally_command tally_command_check;
 extern const struct tally_command tally_command_config;
 extern const struct tally_command tally_command_help_entry;

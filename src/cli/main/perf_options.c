@@ -250,7 +250,6 @@ static const struct {
 	{"probe",
 	 "not planned: define probes in /sys/kernel/tracing/kprobe_events; tally can count them"},
 	{"sched", "not planned: record sched:* and use 'perf sched timehist'" READS_OURS},
-	{"test", "not supported yet: 'tally doctor' checks what works on this machine"},
 	{"timechart",
 	 "not planned: record sched:* and power:*, then use 'perf timechart'" READS_OURS},
 	{"trace", "not planned: record raw_syscalls:* and use 'tally script', or use strace"},
