@@ -67,6 +67,7 @@ WORDS = [
 ]
 # Sources that write JSON without a schema, and the reasons.
 OTHERS = {
+    "cli/data/data_json.c": "the layout of perf data convert",
     "cli/stat/stat_csv.c": "perf's keys, for -j",
     **dict.fromkeys(["export/firefox.c", "export/firefox_tables.c", "export/firefox_threads.c"], "the Firefox Profiler's format"),
     "export/speedscope.c": "speedscope's format",

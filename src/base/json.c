@@ -23,8 +23,10 @@ static void add_escaped(struct tally_str *out, uint32_t c)
 	}
 }
 
-static void add_string(struct tally_str *out, const uint8_t *at, size_t len)
+void tally_json_quote(struct tally_str *out, const void *bytes, size_t len)
 {
+	const uint8_t *at = bytes;
+
 	tally_str_add_char(out, '"');
 	while (len) {
 		size_t plain = 0, n;
@@ -59,7 +61,7 @@ static void add_key(struct tally_str *out, const char *key)
 	if (last != '{' && last != '[' && last != ',' && last != '\n')
 		tally_str_add_char(out, ',');
 	if (key) {
-		add_string(out, (const uint8_t *)key, strlen(key));
+		tally_json_quote(out, key, strlen(key));
 		tally_str_add_char(out, ':');
 	}
 }
@@ -78,7 +80,7 @@ void tally_json_close(struct tally_str *out, char bracket)
 void tally_json_bytes(struct tally_str *out, const char *key, const void *bytes, size_t len)
 {
 	add_key(out, key);
-	add_string(out, bytes, len);
+	tally_json_quote(out, bytes, len);
 }
 
 void tally_json_text(struct tally_str *out, const char *key, const char *text)

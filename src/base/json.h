@@ -27,6 +27,9 @@ void tally_json_u64(struct tally_str *out, const char *key, uint64_t value);
 void tally_json_s64(struct tally_str *out, const char *key, int64_t value);
 void tally_json_bool(struct tally_str *out, const char *key, bool value);
 
+/* Append a string of `len` bytes in quotes, without a key or a comma. */
+void tally_json_quote(struct tally_str *out, const void *bytes, size_t len);
+
 /* Write a number with a fixed number of decimals; null if it is not finite. */
 void tally_json_double(struct tally_str *out, const char *key, double value, int decimals);
 

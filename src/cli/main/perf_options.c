@@ -216,6 +216,14 @@ static const struct tally_perf_option diff_rows[] = {
 	{0, "stream", NONE, REFUSED, "callchain streams are not compared; use perf"},
 	{0}};
 
+static const struct tally_perf_option data_rows[] = {
+	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},
+	{0, "all", NONE, REFUSED, "JSON contains only samples; use 'tally script --dump-json'"},
+	{0, "to-ctf", NEEDED, REFUSED, "use --to-json, or 'perf data convert --to-ctf'"},
+	{0, "tod", NONE, REFUSED,
+	 "JSON has the recorded times; 'tally script -F +tod' prints wall-clock times"},
+	{0}};
+
 static const struct {
 	const char *command;
 	const struct tally_perf_option *rows;
@@ -224,7 +232,7 @@ static const struct {
 	{"report", report_rows},     {"script", script_rows},
 	{"top", top_rows},           {"list", list_rows},
 	{"annotate", annotate_rows}, {"buildid-list", buildids_rows},
-	{"diff", diff_rows},
+	{"diff", diff_rows},         {"data", data_rows},
 };
 
 #define READS_OURS "; perf reads tally's recordings"
@@ -236,8 +244,6 @@ static const struct {
 	 "not planned, as there is no cache: 'tally archive' embeds symbols in the recording"},
 	{"c2c", "not supported yet: 'perf c2c report' shows shared cache lines" READS_OURS},
 	{"daemon", "not planned: run 'tally record --switch-output' as a service"},
-	{"data",
-	 "not supported yet: convert with 'tally script --dump-json' or 'tally report --format'"},
 	{"inject",
 	 "not supported yet: build IDs are recorded directly, and 'tally report' reads JIT code"},
 	{"iostat", "not planned: count events of uncore PMUs with 'tally stat'"},
