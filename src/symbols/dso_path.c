@@ -2,6 +2,8 @@
 /* Parts of the paths at which files are searched for. */
 #include "symbols/dso_path.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -44,4 +46,16 @@ bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
 	for (size_t i = 1; i < id->size; i++)
 		tally_str_add_hex(str, id->id[i], 2);
 	return true;
+}
+
+int tally_buildid_dir_find(struct tally_str *out)
+{
+	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+
+	if (!dir && !home)
+		return -ENOENT;
+	tally_str_add(out, dir ? dir : home);
+	if (!dir)
+		tally_str_add(out, "/.debug");
+	return tally_str_error(out);
 }

@@ -13,4 +13,8 @@ void tally_dso_add_path(const struct tally_dso *dso, struct tally_str *str, cons
 bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
 			     struct tally_str *str);
 
+/* Append the directory of perf's cache of objects: $PERF_BUILDID_DIR, else $HOME/.debug. Returns 0;
+ * -ENOENT if neither variable is set; or -ENOMEM. */
+int tally_buildid_dir_find(struct tally_str *out);
+
 #endif

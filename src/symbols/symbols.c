@@ -9,6 +9,7 @@
 #include "symbols/bounds.h"
 #include "symbols/cache/index_sources.h"
 #include "symbols/dso.h"
+#include "symbols/dso_path.h"
 #include "symbols/dso_files.h"
 #include "symbols/embedded/stored.h"
 #include "symbols/jit/load_jit.h"
@@ -52,16 +53,11 @@ static int copy_debug_dirs(struct tally_symbols *symbols)
 
 static int default_buildid_dir(struct tally_symbols *symbols)
 {
-	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
 	struct tally_str str = {0};
-	int ret;
+	int ret = tally_buildid_dir_find(&str);
 
-	if (!dir && !home)
+	if (ret == -ENOENT)
 		return 0;
-	tally_str_add(&str, dir ? dir : home);
-	if (!dir)
-		tally_str_add(&str, "/.debug");
-	ret = tally_str_error(&str);
 	symbols->options.buildid_dir = tally_str_text(&str);
 	if (!ret)
 		ret = copy_text(symbols, &symbols->options.buildid_dir);

@@ -21,6 +21,7 @@ extern const struct tally_command tally_command_evlist;
 extern const struct tally_command tally_command_list;
 extern const struct tally_command tally_command_doctor;
 extern const struct tally_command tally_command_buildids;
+extern const struct tally_command tally_command_buildid_cache;
 extern const struct tally_command tally_command_version;
 extern const struct tally_command tally_command_mem;
 extern const struct tally_command tally_command_bench;

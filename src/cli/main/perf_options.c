@@ -224,15 +224,30 @@ static const struct tally_perf_option data_rows[] = {
 	 "JSON has the recorded times; 'tally script -F +tod' prints wall-clock times"},
 	{0}};
 
+static const struct tally_perf_option buildid_cache_rows[] = {
+	{'k', "kcore", NEEDED, REFUSED,
+	 "kernel symbols are embedded in recordings; use 'perf buildid-cache -k' to cache kernel "
+	 "code"},
+	{0, "debuginfod", OPTIONAL, REFUSED,
+	 "'tally report --debuginfod' fetches what a report needs"},
+	{0, "target-ns", NEEDED, REFUSED, "use paths below /proc/PID/root"},
+	{0}};
+
 static const struct {
 	const char *command;
 	const struct tally_perf_option *rows;
 } tables[] = {
-	{"stat", stat_rows},         {"record", record_rows},
-	{"report", report_rows},     {"script", script_rows},
-	{"top", top_rows},           {"list", list_rows},
-	{"annotate", annotate_rows}, {"buildid-list", buildids_rows},
-	{"diff", diff_rows},         {"data", data_rows},
+	{"stat", stat_rows},
+	{"record", record_rows},
+	{"report", report_rows},
+	{"script", script_rows},
+	{"top", top_rows},
+	{"list", list_rows},
+	{"annotate", annotate_rows},
+	{"buildid-list", buildids_rows},
+	{"diff", diff_rows},
+	{"data", data_rows},
+	{"buildid-cache", buildid_cache_rows},
 };
 
 #define READS_OURS "; perf reads tally's recordings"
@@ -240,8 +255,6 @@ static const struct {
 static const struct {
 	const char *name, *instead;
 } commands[] = {
-	{"buildid-cache",
-	 "not planned, as there is no cache: 'tally archive' embeds symbols in the recording"},
 	{"c2c", "not supported yet: 'perf c2c report' shows shared cache lines" READS_OURS},
 	{"daemon", "not planned: run 'tally record --switch-output' as a service"},
 	{"inject",

@@ -16,7 +16,7 @@ import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
-COMMANDS = ["stat", "record", "report", "script", "top", "list", "evlist", "buildid-list", "ftrace", "annotate", "diff", "data"]
+COMMANDS = ["stat", "record", "report", "script", "top", "list", "evlist", "buildid-list", "ftrace", "annotate", "diff", "data", "buildid-cache"]
 # A line of a help text: an option's letter, long name or both, and whether the option takes an argument ("[=" if the
 # argument is optional).
 OPTION = re.compile(r"^ {4}(?:-(?P<letter>\w)|   )(?:,? +)?(?:--(?P<name>[\w-]+))?(?P<arg>\[=|=| <|)")
@@ -90,7 +90,8 @@ def test_taken_options_say_why():
     seen = 0
     for command in set(COMMANDS) - {"top", "record", "stat", "list", "ftrace"}:
         for row in rows(command, TAKEN):
-            path = {"diff": ["/nowhere/perf.data"], "data": ["convert", "--to-json", "-", "-i", "/nowhere/perf.data"]}.get(
+            path = {"diff": ["/nowhere/perf.data"], "data": ["convert", "--to-json", "-", "-i", "/nowhere/perf.data"],
+                    "buildid-cache": ["-M", "/nowhere/perf.data"]}.get(
                 command, ["-i", "/nowhere/perf.data"])
             run = tap.run(TALLY, command, written(row), *(["x"] if row[2] == "=" else []), *path)
             what = f"{command} {written(row)}: {run.stderr}"
