@@ -17,6 +17,7 @@ extern const struct tally_command tally_command_script;
 extern const struct tally_command tally_command_annotate;
 extern const struct tally_command tally_command_archive;
 extern const struct tally_command tally_command_data;
+extern const struct tally_command tally_command_inject;
 extern const struct tally_command tally_command_evlist;
 extern const struct tally_command tally_command_list;
 extern const struct tally_command tally_command_doctor;

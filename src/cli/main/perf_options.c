@@ -233,21 +233,31 @@ static const struct tally_perf_option buildid_cache_rows[] = {
 	{0, "target-ns", NEEDED, REFUSED, "use paths below /proc/PID/root"},
 	{0}};
 
+static const struct tally_perf_option inject_rows[] = {
+	{'j', "jit", NONE, REFUSED, "'tally report' reads jit-PID.dump files itself"},
+	{'k', "vmlinux", NEEDED, REFUSED, "specify it when reporting: 'tally report -k FILE'"},
+	{'s', "sched-stat", NONE, REFUSED, "use 'perf inject -s'"},
+	{0, "guest-data", OPTIONAL, REFUSED, "use 'perf inject --guest-data'"},
+	{0, "guestmount", NEEDED, REFUSED, NO_GUEST},
+	{0, "ignore-vmlinux", NONE, ACCEPTED, "build IDs are added without reading symbols"},
+	{0, "itrace", OPTIONAL, REFUSED, NO_PT},
+	{0, "kallsyms", NEEDED, REFUSED,
+	 "specify it when reporting: 'tally report --kallsyms FILE'"},
+	{0, "known-build-ids", NEEDED, REFUSED, "use 'perf inject --known-build-ids'"},
+	{0, "strip", NONE, REFUSED, "it requires --itrace; " NO_PT},
+	{0, "vm-time-correlation", OPTIONAL, REFUSED, "use 'perf inject --vm-time-correlation'"},
+	{0}};
+
 static const struct {
 	const char *command;
 	const struct tally_perf_option *rows;
 } tables[] = {
-	{"stat", stat_rows},
-	{"record", record_rows},
-	{"report", report_rows},
-	{"script", script_rows},
-	{"top", top_rows},
-	{"list", list_rows},
-	{"annotate", annotate_rows},
-	{"buildid-list", buildids_rows},
-	{"diff", diff_rows},
-	{"data", data_rows},
-	{"buildid-cache", buildid_cache_rows},
+	{"stat", stat_rows},         {"record", record_rows},
+	{"report", report_rows},     {"script", script_rows},
+	{"top", top_rows},           {"list", list_rows},
+	{"annotate", annotate_rows}, {"buildid-list", buildids_rows},
+	{"diff", diff_rows},         {"data", data_rows},
+	{"inject", inject_rows},     {"buildid-cache", buildid_cache_rows},
 };
 
 #define READS_OURS "; perf reads tally's recordings"
@@ -257,8 +267,6 @@ static const struct {
 } commands[] = {
 	{"c2c", "not supported yet: 'perf c2c report' shows shared cache lines" READS_OURS},
 	{"daemon", "not planned: run 'tally record --switch-output' as a service"},
-	{"inject",
-	 "not supported yet: build IDs are recorded directly, and 'tally report' reads JIT code"},
 	{"iostat", "not planned: count events of uncore PMUs with 'tally stat'"},
 	{"kallsyms", "not planned: use 'grep NAME /proc/kallsyms'"},
 	{"kmem", "not planned: record kmem:* and use 'perf kmem stat'" READS_OURS},

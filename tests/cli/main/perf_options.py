@@ -16,7 +16,7 @@ import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
-COMMANDS = ["stat", "record", "report", "script", "top", "list", "evlist", "buildid-list", "ftrace", "annotate", "diff", "data", "buildid-cache"]
+COMMANDS = ["stat", "record", "report", "script", "top", "list", "evlist", "buildid-list", "ftrace", "annotate", "diff", "data", "buildid-cache", "inject"]
 # A line of a help text: an option's letter, long name or both, and whether the option takes an argument ("[=" if the
 # argument is optional).
 OPTION = re.compile(r"^ {4}(?:-(?P<letter>\w)|   )(?:,? +)?(?:--(?P<name>[\w-]+))?(?P<arg>\[=|=| <|)")
