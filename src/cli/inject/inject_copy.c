@@ -39,6 +39,9 @@ static int batch_write(struct inject_copy *copy)
 	if (!ret && copy->batch.len)
 		ret = tally_perfdata_writer_write(copy->writer, copy->batch.data, copy->batch.len);
 	tally_str_clear(&copy->batch);
+	/* All records up to here are in order. */
+	if (!ret && copy->is_ordered)
+		ret = tally_perfdata_writer_finish_round(copy->writer);
 	if (!ret && copy->between)
 		ret = copy->between(copy->between_arg);
 	return ret;
@@ -167,6 +170,8 @@ static int record_copy(struct inject_copy *copy, const struct tally_perfdata_rec
 		ret = writer_start(copy);
 	if (!ret && copy->before && copy->writer)
 		ret = copy->before(copy->arg, copy, record);
+	if (ret > 0)
+		return 0;
 	if (!ret && !is_dropped(copy, record))
 		tally_str_add_bytes(&copy->batch, record->data, record->size);
 	if (!ret && copy->writer && copy->batch.len >= BATCH)
@@ -187,6 +192,13 @@ static int copy_finish(struct inject_copy *copy)
 	return ret ? ret : tally_perfdata_writer_finish(copy->writer);
 }
 
+static int next_record(struct inject_copy *copy, struct tally_perfdata_record *record,
+		       struct tally_error *err)
+{
+	return copy->is_ordered ? tally_perfdata_next_ordered(copy->data, record, err)
+				: tally_perfdata_next(copy->data, record, err);
+}
+
 int inject_copy_run(struct inject_copy *copy, struct tally_error *err)
 {
 	const struct tally_perfdata_info *info = tally_perfdata_info(copy->data);
@@ -197,7 +209,7 @@ int inject_copy_run(struct inject_copy *copy, struct tally_error *err)
 
 	if (!ret && !info->is_pipe)
 		ret = writer_start(copy);
-	while (!ret && (ret = tally_perfdata_next(copy->data, &record, err)) > 0)
+	while (!ret && (ret = next_record(copy, &record, err)) > 0)
 		ret = record_copy(copy, &record, err);
 	if (!ret)
 		ret = copy_finish(copy);

@@ -17,10 +17,11 @@
 
 struct inject_copy {
 	struct tally_perfdata *data;
-	int to;         /* descriptor of the output */
-	bool is_stream; /* write a stream */
-	/* Called for each record before it is copied; may call the functions below. NULL to copy
-	 * only. Returns 0 or -errno. */
+	int to;          /* descriptor of the output */
+	bool is_stream;  /* write a stream */
+	bool is_ordered; /* read and write the records in the order of their times */
+	/* Called for each record before it is copied; may add build IDs, and append records to
+	 * `batch`. NULL to copy only. Returns 0, 1 to leave the record out, or -errno. */
 	int (*before)(void *arg, struct inject_copy *copy,
 		      const struct tally_perfdata_record *record);
 	/* Called between pieces, and ends the copy if it returns an error. NULL for nothing. */

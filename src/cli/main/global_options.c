@@ -30,8 +30,8 @@ bool tally_is_perf(void)
 int tally_perf_status(const struct tally_command *command, int status)
 {
 	/* The exit statuses of record and stat may be those of the program that they start. */
-	static const char *const negative[] = {"annotate", "buildid-list", "diff",
-					       "evlist",   "report",       "script"};
+	static const char *const negative[] = {"annotate", "buildid-list", "data",   "diff",
+					       "evlist",   "inject",       "report", "script"};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(negative); i++)
 		if (is_perf && status == TALLY_EXIT_ERROR && !strcmp(command->name, negative[i]))

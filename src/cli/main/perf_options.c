@@ -234,7 +234,6 @@ static const struct tally_perf_option buildid_cache_rows[] = {
 	{0}};
 
 static const struct tally_perf_option inject_rows[] = {
-	{'j', "jit", NONE, REFUSED, "'tally report' reads jit-PID.dump files itself"},
 	{'k', "vmlinux", NEEDED, REFUSED, "specify it when reporting: 'tally report -k FILE'"},
 	{'s', "sched-stat", NONE, REFUSED, "use 'perf inject -s'"},
 	{0, "guest-data", OPTIONAL, REFUSED, "use 'perf inject --guest-data'"},

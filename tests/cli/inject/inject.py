@@ -6,11 +6,14 @@ IDs of the mapped files.
 usage: inject.py TALLY
 """
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import jit_compiler  # noqa: E402
 import machine  # noqa: E402
 import tap  # noqa: E402
 
@@ -140,6 +143,56 @@ def test_files_of_another_machine_are_not_read():
         file.write(content.replace(name, bytes([name[0] ^ 1]) + name[1:]))
     inject("-b", "-i", f"{WORK}/elsewhere.data", "-o", f"{WORK}/elsewhere.out", status=0, says="another machine")
     assert not any(line[:1] != " " for line in build_ids(f"{WORK}/elsewhere.out", PERF)), "build IDs were added"
+
+
+def jit_recording(name):
+    if platform.machine() != "x86_64":
+        raise tap.Skip("the JIT compiler of this test is for x86_64")
+    machine.need_events()
+    where = f"{WORK}/{name}"
+    os.makedirs(where)
+    with open(f"{where}/compiler.py", "w", encoding="ascii") as file:
+        file.write(jit_compiler.COMPILER)
+    tap.run(TALLY, "record", "-q", "-k", "mono", "-F", "500", "-e", "cpu-clock:u", "-o", f"{where}/in.data", "--",
+            sys.executable, "compiler.py", "300", cwd=where, status=0)
+    return where
+
+
+def test_functions_of_jit_compilers():
+    """Check that the samples in two functions at the same address are the same as in perf's copy, and that perf and tally find
+    the functions."""
+    where = jit_recording("jit")
+    inject("-j", "-b", "-i", f"{where}/in.data", "-o", f"{where}/out.data", status=0, says="Wrote 2 functions")
+    names = sorted(os.listdir(f"{where}/out.data.jit"))
+    assert [re.sub(r"\d+", "N", name, count=1) for name in names] == ["jitted-N-0.so", "jitted-N-1.so"], names
+    for name in names:
+        done = tap.run("readelf", "-aW", f"{where}/out.data.jit/{name}", status=0)
+        assert "Warning" not in done.stderr + done.stdout and "Error" not in done.stderr, done
+    fields = "comm,tid,time,event,ip,sym"
+    ours = script(f"{where}/out.data", fields=fields)
+    tap.same(ours, script(f"{where}/in.data", fields=fields), "samples in tally")
+    assert " first" in ours and " second" in ours, ours[:500]
+    machine.need_perf()
+    tap.run(PERF, "inject", "--jit", "-i", f"{where}/in.data", "-o", f"{where}/perf.data", cwd=where, status=0)
+    tap.same(script(f"{where}/out.data", PERF, fields), script(f"{where}/perf.data", PERF, fields), "samples in perf, and in perf's copy")
+    inject("-j", "-i", f"{where}/in.data", "-o", f"{where}/out.data", status=1, says="File exists")
+
+
+def test_dumps_that_cannot_be_read():
+    where = jit_recording("bad-jit")
+    dump = next(name for name in os.listdir(where) if name.endswith(".dump"))
+    with open(f"{where}/{dump}", "rb") as file:
+        content = file.read()
+    for size in (0, 20, 41, len(content) - 3):
+        with open(f"{where}/{dump}", "wb") as file:
+            file.write(content[:size])
+        inject("-j", "--force", "-i", f"{where}/in.data", "-o", f"{where}/out{size}.data", status=0)
+        tap.same(len(script(f"{where}/out{size}.data").splitlines()), len(script(f"{where}/in.data").splitlines()), "samples")
+    os.unlink(f"{where}/{dump}")
+    inject("-j", "-i", f"{where}/in.data", "-o", f"{where}/none.data", status=0, says=dump)
+    assert not os.path.exists(f"{where}/none.data.jit"), "a directory without files"
+    inject("-j", "-i", recording("faults"), "-o", f"{where}/clock.data", status=0, says="-k mono")
+    inject("-j", "-i", recording("faults"), status=129, says="requires -o")
 
 
 def test_damaged_recordings():

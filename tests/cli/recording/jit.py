@@ -17,6 +17,7 @@ import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import crafted  # noqa: E402
+import jit_compiler  # noqa: E402
 import machine  # noqa: E402
 import steps  # noqa: E402
 import tap  # noqa: E402
@@ -61,27 +62,7 @@ print("ready", flush=True)
 while time.process_time() < end:
     alpha(20000)
 """
-# A JIT compiler that writes each function to its dump and runs it. All functions have the same address.
-COMPILER = r"""
-import ctypes, mmap, os, struct, sys, time
-PID = os.getpid()
-dump = open(f"jit-{PID}.dump", "w+b", buffering=0)
-dump.write(struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, PID, time.monotonic_ns(), 0))
-marker = mmap.mmap(dump.fileno(), 40, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)
-memory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-call = ctypes.CFUNCTYPE(None)(address)
-code = b"\xb9\x00\x00\x40\x00\xff\xc9\x75\xfc\xc3"  # mov ecx, 1 << 22; again: dec ecx; jnz again; ret
-memory[:len(code)] = code
-for index, name in enumerate([b"first", b"second"]):
-    body = struct.pack("<IIQQQQ", PID, PID, address, address, len(code), index) + name + b"\0" + code
-    dump.write(struct.pack("<IIQ", 0, 16 + len(body), time.monotonic_ns()) + body)
-    if index:
-        print("ready", flush=True)
-    end = time.process_time() + (float(sys.argv[1]) / 1000 if index else 0.7)
-    while time.process_time() < end:
-        call()
-"""
+COMPILER = jit_compiler.COMPILER
 
 # Prints the PID, the version of Python, and whether it supports perf trampolines, which also leave files to be removed.
 PROBE = "import os, sys; print(os.getpid(), sys.version_info[1], sys.is_stack_trampoline_active())"
