@@ -21,6 +21,9 @@
 #include "cli/main/print.h"
 #include "symbols/jit/jitdump.h"
 
+/* Limit on the number of ELF files. The largest programs have some ten thousand functions. */
+enum { MAX_FUNCTIONS = 200000 };
+
 /* A dump that is being read. */
 struct inject_dump {
 	struct inject_jit *jit;
@@ -216,7 +219,21 @@ static int dump_parse(struct inject_dump *dump)
 
 	if (!ret && tally_jitdump_header(&dump->made)->has_arch_clock)
 		return -EOPNOTSUPP;
+	if (!ret && dump->made.symbols.len > MAX_FUNCTIONS - dump->jit->nr_files)
+		ret = -E2BIG;
 	return ret ? ret : tally_jit_finish(&dump->made);
+}
+
+/* Return the reason why a dump was not read. */
+static const char *dump_error(int code)
+{
+	switch (code) {
+	case -EOPNOTSUPP: return "its times are those of a CPU's counter";
+	case -E2BIG: return "there are more than 200,000 functions";
+	case -EBADMSG: return "not a jitdump";
+	case -ENODATA: return "the file has no header";
+	default: return strerror(-code);
+	}
 }
 
 /* Read the dump in a mapping. A dump that cannot be read is skipped, and its mapping is kept. */
@@ -230,9 +247,7 @@ static int dump_read(struct inject_dump *dump)
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
-		tally_print_warning("cannot read %s: %s", dump->map.filename,
-				    ret == -EOPNOTSUPP ? "its times are those of a CPU's counter"
-						       : strerror(-ret));
+		tally_print_warning("cannot read %s: %s", dump->map.filename, dump_error(ret));
 		return 0;
 	}
 	ret = functions_write(dump);

@@ -188,6 +188,12 @@ def test_dumps_that_cannot_be_read():
             file.write(content[:size])
         inject("-j", "--force", "-i", f"{where}/in.data", "-o", f"{where}/out{size}.data", status=0)
         tap.same(len(script(f"{where}/out{size}.data").splitlines()), len(script(f"{where}/in.data").splitlines()), "samples")
+    header, code = content[:40], content[40:40 + int.from_bytes(content[44:48], "little")]
+    for size, text in ((1000, "Wrote 1000 functions"), (200001, "more than 200,000 functions")):
+        with open(f"{where}/{dump}", "wb") as file:
+            file.write(header + code * size)
+        inject("-j", "-i", f"{where}/in.data", "-o", f"{where}/many{size}.data", status=0, says=text)
+    tap.same((len(os.listdir(f"{where}/many1000.data.jit")), os.path.exists(f"{where}/many200001.data.jit")), (1000, False), "files")
     os.unlink(f"{where}/{dump}")
     inject("-j", "-i", f"{where}/in.data", "-o", f"{where}/none.data", status=0, says=dump)
     assert not os.path.exists(f"{where}/none.data.jit"), "a directory without files"
