@@ -128,8 +128,9 @@ static int put_features(struct tally_perfdata_writer *writer, bool apart, struct
 	return ret;
 }
 
-/* Write the start of the stream, in the same order as perf. Some perf commands stop at the
- * features' end marker, and cannot skip the data that follows TRACING_DATA. */
+/* Write the start of the stream, in the same order as perf, but without its marker for the end of
+ * the features. That is the number of features that perf knows: perf report fails if it differs
+ * from its own, and no command needs the marker. */
 int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 {
 	bool swap = writer->options.foreign;
@@ -142,8 +143,6 @@ int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 		ret = put_attrs(writer, &out);
 	if (!ret)
 		ret = put_features(writer, false, &out);
-	tally_write_record(&out, swap, TALLY_PERFDATA_HEADER_FEATURE, 0, 16);
-	tally_put64(&out, swap, TALLY_FEATURE_MAX); /* end marker */
 	if (!ret)
 		ret = put_features(writer, true, &out);
 	if (!ret) {

@@ -18,7 +18,8 @@ static void add_captured(const struct tally_session *session, struct tally_str *
 	if (stat(session->path, &st) || !ctime_r(&st.st_mtime, when))
 		return;
 	tally_str_addf(out, "# captured on    : %s", when);
-	tally_str_add_line(out, "# header version : %u", info->version);
+	/* perf counts from 0. */
+	tally_str_add_line(out, "# header version : %u", info->version - 1);
 	tally_str_addf(out, "# data offset    : %" PRIu64 "\n", info->data_offset);
 	tally_str_addf(out, "# data size      : %" PRIu64 "\n", info->data_size);
 	tally_str_addf(out, "# feat offset    : %" PRIu64 "\n",
