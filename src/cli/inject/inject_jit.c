@@ -127,6 +127,44 @@ static void add_trailer(const struct inject_dump *dump, uint64_t time, struct ta
 		tally_put_u64(out->data + at, time);
 }
 
+static bool is_before(const struct inject_jit_map *x, const struct inject_jit_map *y)
+{
+	return x->time != y->time ? x->time < y->time : x->number < y->number;
+}
+
+static int maps_push(struct inject_jit *jit, struct inject_jit_map map)
+{
+	size_t at = jit->maps.len;
+	int ret;
+
+	map.number = jit->nr_maps++;
+	ret = tally_vec_push(&jit->maps, map);
+	if (ret)
+		return ret;
+	for (; at && is_before(&map, &jit->maps.data[(at - 1) / 2]); at = (at - 1) / 2)
+		jit->maps.data[at] = jit->maps.data[(at - 1) / 2];
+	jit->maps.data[at] = map;
+	return 0;
+}
+
+/* Remove the first mapping. There must be one. */
+static struct inject_jit_map maps_pop(struct inject_jit *jit)
+{
+	struct inject_jit_map *maps = jit->maps.data, first = maps[0];
+	struct inject_jit_map last = maps[--jit->maps.len];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < jit->maps.len) {
+		child += child + 1 < jit->maps.len && is_before(&maps[child + 1], &maps[child]);
+		if (!is_before(&maps[child], &last))
+			break;
+		maps[at] = maps[child];
+		at = child;
+	}
+	maps[at] = last;
+	return first;
+}
+
 /* Add the mapping of a piece of code: MMAP2 with PID, TID, address, length, offset, device, inode,
  * generation, protection, flags and name. */
 static int map_add(struct inject_dump *dump, const struct tally_jit_code *code, const char *path)
@@ -154,7 +192,7 @@ static int map_add(struct inject_dump *dump, const struct tally_jit_code *code, 
 	if (!ret)
 		tally_put_u16(map.record.data + 6, (uint16_t)map.record.len);
 	if (!ret)
-		ret = tally_vec_push(&dump->jit->maps, map);
+		ret = maps_push(dump->jit, map);
 	if (ret)
 		tally_str_free(&map.record);
 	return ret;
@@ -201,14 +239,6 @@ static int functions_write(struct inject_dump *dump)
 	return ret;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	uint64_t x = ((const struct inject_jit_map *)a)->time;
-	uint64_t y = ((const struct inject_jit_map *)b)->time;
-
-	return (x > y) - (x < y);
-}
-
 /* ---- dumps --------------------------------------------------------------------- */
 
 static int dump_parse(struct inject_dump *dump)
@@ -239,7 +269,6 @@ static const char *dump_error(int code)
 /* Read the dump in a mapping. A dump that cannot be read is skipped, and its mapping is kept. */
 static int dump_read(struct inject_dump *dump)
 {
-	struct inject_jit *jit = dump->jit;
 	int ret = tally_file_map(dump->map.filename, &dump->file);
 
 	if (!ret)
@@ -251,18 +280,13 @@ static int dump_read(struct inject_dump *dump)
 		return 0;
 	}
 	ret = functions_write(dump);
-	if (!ret && jit->maps.len > jit->next)
-		qsort(jit->maps.data + jit->next, jit->maps.len - jit->next,
-		      sizeof(*jit->maps.data), by_time);
 	return ret ? ret : 1;
 }
 
 static bool is_first_of_process(struct inject_jit *jit, int32_t pid)
 {
-	tally_vec_for_each (known, &jit->pids)
-		if (*known == pid)
-			return false;
-	return !tally_vec_push(&jit->pids, pid);
+	return tally_map_get(&jit->pids, (uint32_t)pid) == TALLY_MAP_NONE &&
+	       !tally_map_set(&jit->pids, (uint32_t)pid, 1);
 }
 
 static int on_mapping(struct inject_jit *jit, struct inject_copy *copy,
@@ -286,13 +310,11 @@ int inject_jit_record(void *arg, struct inject_copy *copy,
 {
 	struct inject_jit *jit = arg;
 
-	for (; record->time && jit->next < jit->maps.len; jit->next++) {
-		struct inject_jit_map *map = &jit->maps.data[jit->next];
+	while (record->time && jit->maps.len && jit->maps.data[0].time <= record->time) {
+		struct inject_jit_map map = maps_pop(jit);
 
-		if (map->time > record->time)
-			break;
-		tally_str_add_bytes(&copy->batch, map->record.data, map->record.len);
-		tally_str_free(&map->record);
+		tally_str_add_bytes(&copy->batch, map.record.data, map.record.len);
+		tally_str_free(&map.record);
 	}
 	if (record->type != PERF_RECORD_MMAP && record->type != PERF_RECORD_MMAP2)
 		return 0;
@@ -304,5 +326,5 @@ void inject_jit_free(struct inject_jit *jit)
 	tally_vec_for_each (map, &jit->maps)
 		tally_str_free(&map->record);
 	tally_vec_free(&jit->maps);
-	tally_vec_free(&jit->pids);
+	tally_map_free(&jit->pids);
 }

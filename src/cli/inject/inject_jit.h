@@ -8,22 +8,24 @@
 #ifndef TALLY_CLI_INJECT_JIT_H
 #define TALLY_CLI_INJECT_JIT_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "cli/inject/inject_copy.h"
 
 /* A mapping that is inserted at its time: a complete MMAP2 record. */
 struct inject_jit_map {
-	uint64_t time;
+	uint64_t time, number; /* mappings of the same time keep their order */
 	struct tally_str record;
 };
 
 /* All-zero, except for `dir`, before the first record. */
 struct inject_jit {
 	const char *dir; /* directory for the ELF files; created for the first file */
-	TALLY_VEC(struct inject_jit_map) maps; /* sorted by time from `next` on */
-	size_t next;                           /* first mapping that was not inserted yet */
-	TALLY_VEC(int32_t) pids;               /* processes with a dump */
-	uint64_t nr_files;
+	/* Mappings that were not inserted yet: a heap, because a hostile recording may name a dump
+	 * for each of many processes. */
+	TALLY_VEC(struct inject_jit_map) maps;
+	struct tally_map pids; /* processes with a dump */
+	uint64_t nr_files, nr_maps;
 };
 
 /* For inject_copy.before, with a struct inject_jit as `arg`. Records must arrive in the order of
