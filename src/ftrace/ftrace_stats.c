@@ -36,16 +36,40 @@ void tally_ftrace_stats_free(struct tally_ftrace_stats *stats)
 	tally_vec_free(&stats->by_name);
 }
 
-void tally_ftrace_histogram_add(struct tally_ftrace_histogram *histogram, uint64_t ns)
+int tally_ftrace_histogram_last(const struct tally_ftrace_histogram *histogram)
 {
-	uint64_t units = ns / histogram->unit_ns;
+	return histogram->last ? histogram->last : TALLY_FTRACE_BUCKETS - 1;
+}
+
+/* Return the bucket for a duration if all buckets have the same range. */
+static int linear_bucket(const struct tally_ftrace_histogram *histogram, uint64_t units)
+{
+	int last = tally_ftrace_histogram_last(histogram);
+	uint64_t beyond;
+
+	if (units < histogram->least)
+		return 0;
+	beyond = (units - histogram->least) / histogram->range;
+	return beyond < (uint64_t)last ? (int)beyond + 1 : last;
+}
+
+static int power_bucket(uint64_t units)
+{
 	int bucket = 0;
 
 	while (units && bucket < TALLY_FTRACE_BUCKETS - 1) {
 		units /= 2;
 		bucket++;
 	}
-	histogram->bucket[bucket]++;
+	return bucket;
+}
+
+void tally_ftrace_histogram_add(struct tally_ftrace_histogram *histogram, uint64_t ns)
+{
+	uint64_t units = ns / histogram->unit_ns;
+
+	histogram->bucket[histogram->range ? linear_bucket(histogram, units)
+					   : power_bucket(units)]++;
 	add_up(&histogram->all, ns);
 }
 

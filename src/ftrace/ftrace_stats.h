@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Duration statistics: by function name, and as a histogram with power-of-two buckets. */
+/* Duration statistics: by function name, and as a histogram. */
 #ifndef TALLY_FTRACE_STATS_H
 #define TALLY_FTRACE_STATS_H
 
@@ -20,9 +20,12 @@ struct tally_ftrace_stat {
 enum { TALLY_FTRACE_BUCKETS = 22 };
 
 /* Bucket 0 counts durations below one unit, and bucket n durations of at least 2^(n-1) units. The
- * last bucket has no upper bound. */
+ * last bucket has no upper bound. If `range` is set, bucket 0 counts durations below `least` units
+ * instead, and bucket n durations of at least `least` + (n-1) * `range` units. */
 struct tally_ftrace_histogram {
 	uint64_t unit_ns;
+	uint64_t range, least; /* in units */
+	int last;              /* number of the last bucket; 0 for TALLY_FTRACE_BUCKETS - 1 */
 	uint64_t bucket[TALLY_FTRACE_BUCKETS];
 	struct tally_ftrace_stat all;
 };
@@ -36,6 +39,9 @@ struct tally_ftrace_stats {
 int tally_ftrace_stats_add(struct tally_ftrace_stats *stats, const char *name, size_t len,
 			   uint64_t ns);
 void tally_ftrace_stats_free(struct tally_ftrace_stats *stats);
+
+/* Return the number of the last bucket. */
+int tally_ftrace_histogram_last(const struct tally_ftrace_histogram *histogram);
 
 /* Add a duration. */
 void tally_ftrace_histogram_add(struct tally_ftrace_histogram *histogram, uint64_t ns);

@@ -131,6 +131,26 @@ static void test_stats(void **state)
 	tally_ftrace_stats_free(&stats);
 }
 
+static void test_linear_histogram(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		int bucket;
+	} rows[] = {{0, 0},      {99999, 0},  {100000, 1}, {149999, 1}, {150000, 2},
+		    {249999, 3}, {250000, 4}, {299999, 4}, {300000, 4}, {UINT64_MAX, 4}};
+	struct tally_ftrace_histogram histogram;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		histogram = (struct tally_ftrace_histogram){
+			.unit_ns = 1000, .range = 50, .least = 100, .last = 4};
+		tally_ftrace_histogram_add(&histogram, rows[i].ns);
+		assert_int_equal(histogram.bucket[rows[i].bucket], 1);
+	}
+	assert_int_equal(tally_ftrace_histogram_last(&histogram), 4);
+	histogram.last = 0;
+	assert_int_equal(tally_ftrace_histogram_last(&histogram), TALLY_FTRACE_BUCKETS - 1);
+}
+
 static void test_histogram(void **state)
 {
 	static const struct {
@@ -363,6 +383,7 @@ int main(void)
 		cmocka_unit_test(lines_truncated_anywhere_are_accepted),
 		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_histogram),
+		cmocka_unit_test(test_linear_histogram),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_as_input),
 		cmocka_unit_test(finish_restores_settings),

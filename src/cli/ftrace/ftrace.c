@@ -66,6 +66,12 @@ static const struct tally_option ftrace_options[] = {
 	{'n', "use-nsec", TALLY_OPTION_FLAG, AT(nanoseconds), NULL,
 	 "use nanoseconds instead of microseconds"},
 	{0, "hide-empty", TALLY_OPTION_FLAG, AT(hide_empty), NULL, "hide rows without calls"},
+	{0, "bucket-range", TALLY_OPTION_U64, AT(bucket_range), "n",
+	 "use rows of n microseconds (or nanoseconds) instead of powers of two"},
+	{0, "min-latency", TALLY_OPTION_U64, AT(min_latency), "n",
+	 "with --bucket-range, start the second row here (default: 0)"},
+	{0, "max-latency", TALLY_OPTION_U64, AT(max_latency), "n",
+	 "with --bucket-range, start the last row here (at most 22 rows)"},
 	{'b', "use-bpf", TALLY_OPTION_FLAG, AT(bpf), NULL,
 	 "ignored; accepted for perf compatibility; function_graph is used"},
 
@@ -142,12 +148,22 @@ static const char *tracer_of(const struct ftrace_config *config, enum ftrace_mod
 	return config->events.nr ? "nop" : NULL;
 }
 
+/* Limit on --bucket-range and --min-latency, so that the rows do not overflow. */
+enum { MOST_UNITS = 1000000000 };
+
 static int latency_check(const struct ftrace_config *config)
 {
 	if (config->events.nr && config->events.nr != 2)
 		return usage_error("ftrace latency requires -e twice, for the start and the end");
 	if (!config->events.nr && config->trace.nr != 1)
 		return usage_error("ftrace latency requires one function (-T) or two events (-e)");
+	if ((config->min_latency || config->max_latency) && !config->bucket_range)
+		return usage_error("--min-latency and --max-latency require --bucket-range");
+	if (config->max_latency && config->max_latency <= config->min_latency)
+		return usage_error("--max-latency must be above --min-latency");
+	if (config->bucket_range > MOST_UNITS || config->min_latency > MOST_UNITS)
+		return usage_error("--bucket-range and --min-latency must be at most %d",
+				   MOST_UNITS);
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct ftrace_config {
 	struct tally_option_list trace, notrace, graph, nograph, events, graph_options,
 		function_options;
 	uint64_t delay_ms, depth;
+	uint64_t bucket_range, min_latency, max_latency; /* us, or ns with -n; 0 if not given */
 	bool inherit, force, nanoseconds, bpf, hide_empty, list, has_depth;
 };
 

@@ -191,6 +191,22 @@ static void show_heading(const struct ftrace_session *session)
 	free(text);
 }
 
+static void histogram_start(struct ftrace_session *session)
+{
+	const struct ftrace_config *config = session->config;
+	struct tally_ftrace_histogram *histogram = &session->histogram;
+	uint64_t rows = 0;
+
+	histogram->unit_ns = config->nanoseconds ? 1 : 1000;
+	histogram->range = config->bucket_range;
+	histogram->least = config->min_latency;
+	if (config->max_latency)
+		rows = (config->max_latency - config->min_latency) / config->bucket_range + 1;
+	/* As in perf, a limit that needs more rows has no effect. */
+	if (rows && rows < TALLY_FTRACE_BUCKETS)
+		histogram->last = (int)rows;
+}
+
 /* Run the session. Tracing is switched on before the command starts, unless there is a delay. A
  * second signal discards data that has not been printed. */
 int ftrace_loop(struct ftrace_session *session)
@@ -198,7 +214,7 @@ int ftrace_loop(struct ftrace_session *session)
 	bool later = session->config->delay_ms;
 	int ret = 0;
 
-	session->histogram.unit_ns = session->config->nanoseconds ? 1 : 1000;
+	histogram_start(session);
 	show_heading(session);
 	if (!later)
 		ret = tally_tracer_switch(session->tracer, true);

@@ -3,6 +3,7 @@
 #include "cli/ftrace/ftrace_show.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,20 @@ static void show_row(int bucket, const char *const *units)
 		printf("  %4d - %4d %s", 1 << power, 2 << power, unit);
 }
 
+/* Print the range of a bucket if all have the same size. */
+static void show_linear_row(const struct tally_ftrace_histogram *histogram, int bucket,
+			    const char *unit)
+{
+	uint64_t from = histogram->least + (uint64_t)(bucket - 1) * histogram->range;
+
+	if (!bucket)
+		printf("  %4d - %4" PRIu64 " %s", 0, histogram->least, unit);
+	else if (bucket == tally_ftrace_histogram_last(histogram))
+		printf("  %4" PRIu64 " - %-4s %2s", from, " ...", unit);
+	else
+		printf("  %4" PRIu64 " - %4" PRIu64 " %s", from, from + histogram->range, unit);
+}
+
 static void show_sums(const struct ftrace_session *session)
 {
 	const struct tally_ftrace_stat *all = &session->histogram.all;
@@ -60,10 +75,15 @@ void ftrace_show_latency(const struct ftrace_session *session)
 	const char *const *first = session->config->nanoseconds ? units : units + 1;
 
 	printf("#   DURATION     | %10s | %-*s |\n", "COUNT", BAR, "GRAPH");
-	for (int i = 0; i < TALLY_FTRACE_BUCKETS; i++) {
-		if (session->config->hide_empty && !histogram->bucket[i])
+	for (int i = 0; i <= tally_ftrace_histogram_last(histogram); i++) {
+		/* If the first bucket starts at 0, no duration is below it. */
+		if (!histogram->bucket[i] &&
+		    (session->config->hide_empty || (histogram->range && !i && !histogram->least)))
 			continue;
-		show_row(i, first);
+		if (histogram->range)
+			show_linear_row(histogram, i, *first);
+		else
+			show_row(i, first);
 		show_bar(histogram->bucket[i], histogram->all.count);
 	}
 	show_sums(session);

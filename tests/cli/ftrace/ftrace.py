@@ -164,6 +164,13 @@ def test_latency_between_events():
     assert 500 <= histogram(run.stdout) <= 520, run.stdout
     run = ftrace("latency", "-n", "--hide-empty", *args)
     assert 500 <= histogram(run.stdout) <= 520 and not re.search(r"\| +0 \|", run.stdout), run.stdout
+    run = ftrace("latency", "--bucket-range", "10", "--min-latency", "5", "--max-latency", "35", *args)
+    rows = re.findall(r"^ +(\d+ - +[\d.]+) us \| +\d+ \|", run.stdout, re.M)
+    tap.same([row.replace(" ", "") for row in rows], ["0-5", "5-15", "15-25", "25-35", "35-..."], "rows")
+    assert 500 <= histogram(run.stdout) <= 520, run.stdout
+    for words in (["--min-latency", "5"], ["--bucket-range", "5", "--min-latency", "9", "--max-latency", "9"], ["--bucket-range", str(1 << 40)]):
+        run = ftrace("latency", *words, *args, status=129)
+        assert "-latency" in run.stderr, run.stderr
 
 
 def test_reports_lost_events():
