@@ -59,11 +59,18 @@ static int report_mode(struct report *report)
 	return 0;
 }
 
-/* Reject keys that need rows for branches. */
+/* Reject keys that need rows for branches, and columns that the tree does not sum up. */
 static int check_columns(const struct report *report)
 {
 	const struct tally_show *show = &report->config->rows.show;
 
+	for (int i = 0; i < show->nr_columns && report->config->hierarchy; i++) {
+		if (!show->columns[i]->part)
+			continue;
+		tally_print_error("the tree of --hierarchy cannot show the column '%s'",
+				  show->columns[i]->name);
+		return -EINVAL;
+	}
 	for (int i = 0; i < show->nr_columns && !report->reading.branches; i++) {
 		if (!show->columns[i]->of_branch)
 			continue;

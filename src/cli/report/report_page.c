@@ -48,6 +48,14 @@ static const struct tally_excluded of_rows[] = {
 	{"--column-widths", AT(rows.column_widths), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--call-graph", AT(rows.call_graph), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--branch-stack", AT(branch_stack), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--latency", AT(latency), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--show-cpu-utilization", AT(cpu_utilization), false, TALLY_EXCLUDED_OF_ROWS},
+};
+
+/* Options that change samples after they are read, which pages do not do. */
+static const struct tally_excluded not_of_pages[] = {
+	{"--ignore-callees", AT(ignore_callees), true, "does not apply to pages"},
+	{"--parallelism", AT(parallelism), true, "does not apply to pages"},
 };
 
 /* --percent-limit, which --svg uses as the minimum width of boxes. */
@@ -116,6 +124,9 @@ int report_documents_check(const struct report_config *config, const char *word)
 		ret = texts_check(config, "--json");
 	if (!ret && config->separator)
 		ret = texts_check(config, "--field-separator");
+	if (!ret && config->html)
+		ret = tally_options_exclude("--html", not_of_pages, TALLY_ARRAY_SIZE(not_of_pages),
+					    config);
 	if (!ret)
 		ret = tally_html_check(config->html, config->html_source);
 	if (!ret)

@@ -68,6 +68,18 @@ def test_latency_divides_by_running_threads():
     assert "has no context switches" in done.stderr and "record with --latency" in done.stderr, done.stderr
 
 
+def test_other_forms_of_output():
+    path, page = latency_file(), os.path.join(WORK, "page")
+    for words in (["--html", page, "--parallelism", "1"], ["--html", page, "--ignore-callees", "x"], ["--html", page, "--latency"],
+                  ["--svg", page, "--latency"], ["--format", "folded", "--show-cpu-utilization"]):
+        done = tap.run(TALLY, "report", "-i", path, *words)
+        assert done.returncode == 129 and ("does not apply to pages" in done.stderr or "applies to rows" in done.stderr), (words, done)
+    done = report(path, "--hierarchy", "--latency", status=1)
+    assert "--hierarchy cannot show the column 'latency'" in done.stderr, done.stderr
+    folded = tap.run(TALLY, "report", "-i", path, "--format", "folded", "--parallelism", "1", status=0).stdout
+    assert "alone" in folded and "both" not in folded, folded
+
+
 def test_rows_are_sorted_by_latency():
     path = written("order.data", crafted.file_bytes([
         crafted.comm(1, "two"), crafted.comm(2, "two"), crafted.comm(3, "one"), switch(1, 1), switch(2, 2),
