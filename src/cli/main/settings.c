@@ -12,6 +12,8 @@
 #include "base/str.h"
 #include "cli/main/print.h"
 
+#define SYSTEM_FILE "/etc/perfconfig"
+
 enum { FILE_MAX = 1 << 20 };
 
 /* Check that the file may be used: it could make other files be read or written. */
@@ -45,6 +47,45 @@ static char *read_text(int fd)
 		return NULL;
 	}
 	return text.data;
+}
+
+char *tally_settings_path(bool is_system)
+{
+	const char *given = getenv("PERF_CONFIG"), *home = getenv("HOME");
+	struct tally_str path = {0};
+
+	if (is_system)
+		tally_str_add(&path, SYSTEM_FILE);
+	else if (given)
+		tally_str_add(&path, given);
+	else if (home && *home)
+		tally_str_addf(&path, "%s/.perfconfig", home);
+	return path.data;
+}
+
+int tally_settings_text(const char *path, char **ret_text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = 0;
+	char *text = NULL;
+
+	if (fd < 0 && errno != ENOENT) {
+		ret = -errno;
+		tally_print_error("%s: cannot open: %s", path, strerror(-ret));
+		return ret;
+	}
+	if (fd >= 0 && !is_usable(path, fd))
+		ret = -EPERM;
+	else if (fd >= 0)
+		text = read_text(fd);
+	if (!ret && !text)
+		text = strdup("");
+	if (fd >= 0)
+		close(fd);
+	if (!ret && !text)
+		ret = -ENOMEM;
+	if (!ret)
+		*ret_text = text;
+	return ret;
 }
 
 static int read_file(struct tally_settings *settings, const char *path, bool is_own)
@@ -91,7 +132,7 @@ int tally_settings_read(struct tally_settings *settings)
 	int ret = 0;
 
 	if (!getenv("PERF_CONFIG"))
-		ret = read_file(settings, "/etc/perfconfig", false);
+		ret = read_file(settings, SYSTEM_FILE, false);
 	if (!ret)
 		ret = read_user_file(settings, "PERF_CONFIG", ".perfconfig", false);
 	if (!ret)

@@ -37,6 +37,14 @@ struct tally_settings {
  * that belong to another user. Returns 0, or -ENOMEM after printing an error. */
 int tally_settings_read(struct tally_settings *settings);
 
+/* Return the path of perf's file for the system or the user; NULL if HOME is not set or memory runs
+ * out. The caller frees it. */
+char *tally_settings_path(bool is_system);
+
+/* Read the text of perf's file for the system or the user at `path`. A missing file is empty. The
+ * caller frees the text. Returns 0, or -errno after printing a message. */
+int tally_settings_text(const char *path, char **ret_text);
+
 /* Add the settings in `text`, which is changed. `file` (borrowed) is its name in warnings about
  * wrong lines. Returns 0 or -ENOMEM. */
 int tally_settings_parse(struct tally_settings *settings, char *text, const char *file, bool is_own,

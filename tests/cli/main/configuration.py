@@ -100,11 +100,48 @@ def test_effects_are_shown():
     assert "line 2; --percent-limit)" in text and "line 3; no effect in tally)" in text and "line 2; --repeat)" in text, text
 
 
-def test_settings_are_not_changed():
-    done = tally("config", "report.children=true", perfs="[report]\nx = 1\n", status=1)
-    assert "does not change settings" in done.stderr and "hint:" in done.stderr, done.stderr
+def changed(before, *words, status=0):
+    done = tally("config", *words, perfs=before, status=status)
+    with open(PERFS, encoding="utf-8") as file:
+        return file.read(), done.stderr
+
+
+def test_settings_are_changed_where_they_are():
+    before = "# mine\n[Report]\n\tpercent-limit = 1 # low\n\n\tchildren = true\n[top]\n\tchildren = no"
+    tap.same(changed(before, "report.percent-limit=2")[0], before.replace("1 # low", "2") + "\n", "replaced")
+    tap.same(changed(before, "report.sort_order=comm")[0], before.replace("true\n", "true\n\tsort_order = comm\n") + "\n", "added")
+    tap.same(changed(before, "record.call-graph=fp")[0], before + "\n[record]\n\tcall-graph = fp\n", "a new section")
+    tap.same(changed("", "top.children=no", "report.children=no", "top.children=yes")[0],
+             "[top]\n\tchildren = yes\n[report]\n\tchildren = no\n", "several")
+    tap.same(changed("[a]\nb = 1\n[a]\nb = 2\n", "a.b=3")[0], "[a]\nb = 1\n[a]\n\tb = 3\n", "the last one")
+    for value in ("a # b", ' x"y\\ ', ";", "a=b"):
+        changed("", "call-graph.dump-size=" + value)
+        shown = tap.run(TALLY, "config", "call-graph.dump-size", env=CONFIGURED, status=0).stdout
+        tap.same(shown, f"call-graph.dump-size={value}\n", "read back")
+    tap.same(changed("[a]\nb = 1", "a.b.c=3")[0], "[a]\nb = 1\n[a.b]\n\tc = 3\n", "a section with a dot")
+    text, said = changed("", "report.queue-size=2")
+    assert "has no effect in tally" in said and "queue-size = 2" in text, (text, said)
+
+
+def test_wrong_changes_change_nothing():
+    before = "[report]\nx = 1\n"
+    for words, text in ((["x=1"], "SECTION.NAME=VALUE"), (["a.b="], "there is no value"), (["a.b=1\n2"], "a single line"),
+                        (["a.b=1", "[x].y=2"], "SECTION.NAME=VALUE"), ([".b=1"], "SECTION.NAME=VALUE"), (["a.=1"], "SECTION.NAME=VALUE")):
+        after, said = changed(before, *words, status=1)
+        assert after == before and text in said, (words, after, said)
+    assert "shown and changed at once" in changed(before, "report.x", "report.x=2", status=129)[1]
+    assert "cannot be used together" in changed(before, "--system", "--user", status=129)[1]
     done = tally("config", "no.such", status=1)
     assert "no setting 'no.such'" in done.stderr, done.stderr
+
+
+def test_files_can_be_chosen():
+    text = tally("config", "--user", perfs="[report]\nx = 1\n", own="[stat]\ny = 2\n").stdout
+    tap.same(text, "report.x=1\n", "the user's")
+    os.unlink(PERFS)
+    done = tap.run(TALLY, "config", "--user", "report.children=false", env=CONFIGURED)
+    with open(PERFS, encoding="ascii") as file:
+        assert done.returncode == 0 and file.read() == "[report]\n\tchildren = false\n", done.stderr
 
 
 def test_files_of_other_users_are_ignored():
