@@ -485,22 +485,3 @@ void script_counts_list(void)
 		printf("  %-24s %s\n  %-24s   record -a -e %s\n", all_counts[i].name,
 		       all_counts[i].about, "", all_counts[i].events);
 }
-
-bool script_counts_elsewhere(const char *name)
-{
-	static const struct {
-		const char *name, *command;
-	} others[] = {
-		{"flamegraph", "tally report --html"},
-		{"gecko", "tally report --format firefox"},
-		{"stackcollapse", "tally report --format folded"},
-	};
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(others); i++) {
-		if (strcmp(others[i].name, name))
-			continue;
-		tally_print_error("perf's script '%s' is '%s' here", name, others[i].command);
-		return true;
-	}
-	return false;
-}

@@ -12,10 +12,6 @@ struct script_counts;
 /* Return the report with this name, or NULL. */
 const struct script_counts *script_counts_find(const char *name);
 
-/* Return true, after printing an error and what to use, for perf's scripts that another command of
- * tally replaces. */
-bool script_counts_elsewhere(const char *name);
-
 /* Print the names of the reports, and what they need. */
 void script_counts_list(void);
 

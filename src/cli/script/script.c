@@ -17,6 +17,7 @@
 #include "cli/main/dump.h"
 #include "cli/script/counts.h"
 #include "cli/script/event_dump.h"
+#include "cli/script/script_exports.h"
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
@@ -32,6 +33,7 @@ struct script_config {
 	const char *symbols, *dsos, *stop_at;
 	bool list, per_event_dump;
 	const struct script_counts *counts; /* report to print in place of the samples, or NULL */
+	const struct script_export *export; /* document to make in place of the samples, or NULL */
 	const char *comm;                   /* its argument, or NULL */
 };
 
@@ -368,12 +370,18 @@ static int script_session(const struct script_config *config, struct tally_sessi
  * may precede the name of a report. */
 static int script_words(struct script_config *config, int nr, char **words)
 {
-	if (nr > 1 && !strcmp(words[0], "report") && script_counts_find(words[1])) {
+	if (nr > 1 && !strcmp(words[0], "report") &&
+	    (script_counts_find(words[1]) || script_export_find(words[1]))) {
 		words++;
 		nr--;
 	}
-	if (nr && script_counts_elsewhere(words[0]))
+	config->export = nr ? script_export_find(words[0]) : NULL;
+	if (config->export && nr > 1) {
+		tally_print_error("%s takes no arguments, such as '%s'", words[0], words[1]);
 		return TALLY_EXIT_USAGE + 1;
+	}
+	if (config->export)
+		return 0;
 	config->counts = nr ? script_counts_find(words[0]) : NULL;
 	if (!config->counts)
 		return tally_words_parse(&tally_command_script, nr, words,
@@ -411,11 +419,17 @@ static int script_run(int argc, char **argv)
 	}
 	if (config.list) {
 		script_counts_list();
+		script_exports_list();
 		return TALLY_EXIT_OK;
 	}
 	if (config.reltime && config.deltatime) {
 		tally_print_error("options '--reltime' and '--deltatime' cannot be used together");
 		return TALLY_EXIT_USAGE;
+	}
+	if (config.export) {
+		ret = script_export_run(config.export, &config.recording.session);
+		tally_options_free(&tally_command_script, &config);
+		return ret;
 	}
 	if (config.counts) {
 		ret = script_counts_run(config.counts, &config.recording, config.comm);

@@ -102,6 +102,23 @@ def test_callchains_end_at_a_function():
     tap.same(shown("--stop-bt", "no,x"), ["x"], "x")
 
 
+def test_scripts_that_are_exports():
+    path, page = written("two.data", two_events()), os.path.join(WORK, "flamegraph.html")
+    for words in (["report", "flamegraph"], ["flamegraph"]):
+        done = tap.run(TALLY, "script", "-i", path, *words, cwd=WORK)
+        assert done.returncode == 0, done.stderr
+        with open(page, encoding="utf-8") as file:
+            assert file.read(15) == "<!DOCTYPE html>"
+    for name, form in (("stackcollapse", "folded"), ("gecko", "firefox")):
+        for filters in ([], ["--time", "1,3"]):
+            tap.same(script(name, "-i", path, *filters).stdout,
+                     tap.run(TALLY, "report", "--format", form, "-i", path, *filters, status=0).stdout, name)
+    done = script("gecko", "more", status=129)
+    assert "takes no arguments, such as 'more'" in done.stderr, done.stderr
+    text = script("-l").stdout
+    assert "flamegraph " in text and "syscall-counts " in text, text
+
+
 def test_instructions():
     machine.need_perf()
     path = os.path.join(WORK, "code.data")
