@@ -22,6 +22,7 @@ def record(*words):
 
 
 def test_only_tasks_in_the_cgroup():
+    machine.need_system_wide()
     machine.need_cgroup_events()
     machine.need_new_cgroups()
     name = f"tally-record-{os.getpid()}"

@@ -130,6 +130,8 @@ def test_instructions():
         raise tap.Skip("instructions cannot be decoded on this machine")
     theirs = tap.run("perf", "script", "-i", path, "-F", "ip,insnlen,insn").stdout.splitlines()
     got = ours.stdout.splitlines()
+    if not any("insn:" in line for line in theirs):
+        raise tap.Skip("perf does not print instructions on this machine")
     assert len(got) > 10 and len(got) == len(theirs), (len(got), len(theirs))
     equal = sum(" ".join(one.split()) == " ".join(two.split()) for one, two in zip(got, theirs))
     assert equal >= len(got) * 9 // 10, [pair for pair in zip(got, theirs) if pair[0].split() != pair[1].split()][:5]

@@ -4,7 +4,6 @@
 
 usage: recorded.py TALLY
 """
-import json
 import os
 import re
 import sys
@@ -69,12 +68,9 @@ def test_intervals_and_aggregation():
         raise tap.Skip("this machine does not count on all CPUs")
     path = path_of("cpus.data")
     tap.same(lines(report(path)), lines(done.stderr), "intervals")
-    assert len(lines(report(path))) == 6, report(path)
-    cpus = os.cpu_count()
-    per_cpu = [line for line in lines(report(path, "-A")) if line.split()[1].startswith("CPU")]
-    assert len(per_cpu) == 6 * len(os.sched_getaffinity(0)) or len(per_cpu) == 6 * cpus, per_cpu
-    first = json.loads(report(path, "--json").splitlines()[0])
-    assert first["event"] == "cpu-clock" if "event" in first else True
+    assert len(lines(report(path))) >= 2, report(path)
+    per_cpu = [line.split()[1] for line in lines(report(path, "-A"))]
+    assert all(name.startswith("CPU") for name in per_cpu) and len(per_cpu) == len(lines(report(path))) * len(set(per_cpu)), per_cpu
     text = report(path, "-A", "--per-core", status=129)
     assert "only one aggregation option" in text, text
 
