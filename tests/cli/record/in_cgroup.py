@@ -18,6 +18,7 @@ PATH = os.path.join(WORK, "g.data")
 
 
 def record(*words):
+    machine.need_events()
     return tap.run(TALLY, "record", "-q", "-e", "cpu-clock", "-o", PATH, *words)
 
 
@@ -60,6 +61,7 @@ def test_parts_of_data_addresses():
 
 
 def test_deferred_callchains():
+    machine.need_events()
     done = tap.run(TALLY, "record", "--call-graph", "fp,defer", "-e", "cpu-clock", "-o", PATH, "true")
     assert done.returncode == 0, done.stderr
     text = tap.run(TALLY, "evlist", "-v", "-i", PATH, status=0).stdout

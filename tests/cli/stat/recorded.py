@@ -25,6 +25,7 @@ def path_of(name):
 
 
 def record(name, *words, program=TALLY):
+    machine.need_events()
     path = path_of(name)
     done = tap.run(program, "stat", "record", "-o", path, *words)
     assert done.returncode == 0, done.stderr
@@ -82,6 +83,7 @@ def test_counts_that_are_not_by_cpu():
 
 
 def test_existing_files():
+    machine.need_events()
     path = path_of("kept.data")
     with open(path, "w", encoding="ascii") as file:
         file.write("int main;\n")
@@ -94,6 +96,7 @@ def test_existing_files():
 
 
 def test_a_command_that_cannot_run_leaves_no_file():
+    machine.need_events()
     path = path_of("none.data")
     done = tap.run(TALLY, "stat", "record", "-o", path, *EVENTS, "/nowhere/x")
     assert done.returncode == 127 and not os.path.exists(path), (done.returncode, done.stderr)
