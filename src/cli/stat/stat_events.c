@@ -228,38 +228,79 @@ static int requested_cgroups(struct stat_session *session, struct requested_list
 	return 0;
 }
 
-/* Make a copy of all events for each cgroup name in --for-each-cgroup. */
+/* The events to copy for each cgroup. */
+struct copied {
+	size_t nr, formulas;
+	uint32_t copies; /* made so far */
+};
+
+/* Make copy number copied->copies of all events, for a cgroup; copy 0 is the events themselves. */
+static int copy_for(struct stat_session *session, struct requested_list *requested,
+		    struct copied *copied, const char *name)
+{
+	uint32_t copies = copied->copies++;
+	int ret = name ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < copied->nr && !ret; i++) {
+		struct requested one = requested->items.data[i];
+
+		one.cgroup = name;
+		one.spec.leader += copies * (uint32_t)copied->nr;
+		one.spec.merge_first += copies * (uint32_t)copied->nr;
+		one.spec.group += copies * requested->nr_groups;
+		if (copies)
+			ret = tally_vec_push(&requested->items, one);
+		else
+			requested->items.data[i].cgroup = name;
+	}
+	for (size_t i = 0; i < copied->formulas && copies && !ret; i++) {
+		struct stat_formula formula = session->formulas.data[i];
+
+		formula.base += copies * copied->nr;
+		ret = tally_vec_push(&session->formulas, formula);
+	}
+	return ret;
+}
+
+/* Copy the events for each cgroup that matches a pattern. */
+static int copy_for_pattern(struct stat_session *session, struct requested_list *requested,
+			    struct copied *copied, const char *pattern)
+{
+	struct tally_cgroup_names names;
+	int ret = tally_cgroups_match(pattern, &names);
+
+	if (ret) {
+		tally_print_error("cgroups %s: %s", pattern, strerror(-ret));
+		return ret;
+	}
+	if (!names.all.len) {
+		tally_print_error("no cgroup matches '%s'", pattern);
+		ret = -ENOENT;
+	}
+	tally_vec_for_each (name, &names.all)
+		if (!ret)
+			ret = copy_for(
+				session, requested, copied,
+				tally_arena_strndup(&session->strings, *name, strlen(*name)));
+	tally_cgroup_names_free(&names);
+	return ret;
+}
+
+/* Make a copy of all events for each cgroup in --for-each-cgroup. */
 static int requested_each_cgroup(struct stat_session *session, struct requested_list *requested)
 {
+	struct copied copied = {requested->items.len, session->formulas.len, 0};
 	const char *rest = session->config->each_cgroup;
-	size_t nr = requested->items.len;
-	uint32_t copies = 0;
-	size_t formulas = session->formulas.len;
 	int ret = 0;
 
-	for (; rest && *rest && !ret; copies++) {
+	while (rest && *rest && !ret) {
 		const char *name = next_name(session, &rest);
 
 		if (!name)
 			return -ENOMEM;
-		for (size_t i = 0; i < nr && !ret; i++) {
-			struct requested one = requested->items.data[i];
-
-			one.cgroup = name;
-			one.spec.leader += copies * (uint32_t)nr;
-			one.spec.merge_first += copies * (uint32_t)nr;
-			one.spec.group += copies * requested->nr_groups;
-			if (copies)
-				ret = tally_vec_push(&requested->items, one);
-			else
-				requested->items.data[i].cgroup = name;
-		}
-		for (size_t i = 0; i < formulas && copies && !ret; i++) {
-			struct stat_formula formula = session->formulas.data[i];
-
-			formula.base += copies * nr;
-			ret = tally_vec_push(&session->formulas, formula);
-		}
+		ret = tally_cgroup_is_pattern(name)
+			      ? copy_for_pattern(session, requested, &copied, name)
+			      : copy_for(session, requested, &copied, name);
 	}
 	return ret;
 }

@@ -68,7 +68,7 @@ const struct tally_option stat_options[] = {
 	{'G', "cgroup", TALLY_OPTION_CALL, 0, "names",
 	 "count in these cgroups: one per preceding event, or one for all", NULL, option_cgroup},
 	{0, "for-each-cgroup", TALLY_OPTION_TEXT, AT(each_cgroup), "names",
-	 "count all events in each of these cgroups"},
+	 "count all events in each of these cgroups, which may be regular expressions"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "When:"},
 	{'r', "repeat", TALLY_OPTION_TEXT, AT(repeat), "n",
 	 "run the command n times, and show mean and deviation (0: until Ctrl-C)"},

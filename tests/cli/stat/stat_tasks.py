@@ -223,6 +223,17 @@ def test_each_cgroup_has_every_event():
         assert re.search(rf"cs +{name} ", stat("-a", "-e", "cs", "--for-each-cgroup", name, *command))
 
 
+def test_cgroups_that_match_a_pattern():
+    name = f"tally-pattern-{os.getpid()}"
+    with Cgroup(name + "-a"), Cgroup(name + "-b"):
+        counts = json.loads(stat("-a", "--json", "-e", "cs", "--for-each-cgroup", f"^{name}-[ab]$", "true"))["counts"]
+        tap.same([count["cgroup"] for count in counts], [name + "-a", name + "-b"], "cgroups")
+        counts = json.loads(stat("-a", "--json", "-e", "cs", "--for-each-cgroup", f"/,{name}-(b|c)", "true"))["counts"]
+        tap.same([count["cgroup"] for count in counts], ["/", name + "-b"], "a name and a pattern")
+        stat("-a", "-e", "cs", "--for-each-cgroup", f"^{name}-c$", "true", status=1, says="no cgroup matches")
+        stat("-a", "-e", "cs", "--for-each-cgroup", "^(", "true", status=129, says="Invalid argument")
+
+
 def test_cgroups_belong_to_the_events_before():
     machine.need_system_wide()
     cgroup_root()
