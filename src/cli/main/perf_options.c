@@ -34,7 +34,6 @@ static const struct tally_perf_option stat_rows[] = {
 	{0, "no-merge", NONE, REFUSED,
 	 "events with the same name are summed; to count one unit of a PMU, specify only that "
 	 "unit"},
-	{0, "interval-clear", NONE, REFUSED, "use 'watch' or 'tally top'"},
 	{0, "iostat", OPTIONAL, REFUSED, "count the events of the uncore_iio PMUs, or use perf"},
 	{0, "percore-show-thread", NONE, REFUSED, "-A shows each hardware thread"},
 	{0, "smi-cost", NONE, REFUSED, "count msr/smi/ and msr/aperf/ with -e"},

@@ -194,6 +194,9 @@ int stat_show_counts(struct stat_session *session, uint64_t at)
 {
 	struct stat_table table = table_of(session);
 
+	/* Move to the top left corner, and clear. */
+	if (session->config->interval_clear && isatty(session->output))
+		tally_str_add(&session->printer.out, "\33[H\33[2J");
 	table.interval = true;
 	table.at = at;
 	return show(session, &table);

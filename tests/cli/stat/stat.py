@@ -8,6 +8,7 @@ No test depends on how long something takes: tests wait for timed events. Output
 """
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -61,6 +62,23 @@ def test_status_is_that_of_the_command():
 def test_status_of_commands_that_cannot_run():
     assert "No such file" in stat("no-such-command-here", status=127)
     assert "Permission denied" in stat("/etc/passwd", status=126)
+
+
+def test_intervals_clear_the_terminal():
+    words = [TALLY, "stat", "-I", "50", "--interval-clear", "-e", "page-faults", "sleep", "0.12"]
+    try:
+        main, other = pty.openpty()
+    except OSError as error:
+        raise tap.Skip(f"there are no terminals here: {error}") from error
+    with subprocess.Popen(words, stderr=other) as process:
+        process.wait(tap.PATIENCE)
+    os.close(other)
+    text = os.read(main, 1 << 16).decode()
+    os.close(main)
+    assert "\x1b[H\x1b[2J" in text and text.startswith("\x1b"), text
+    text = stat("-I", "50", "--interval-clear", "-e", "page-faults", "sleep", "0.12")
+    assert "\x1b" not in text and "page-faults" in text, text
+    stat("--interval-clear", "true", status=129, says="requires -I")
 
 
 def test_facts_of_the_machine():
