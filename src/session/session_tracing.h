@@ -36,6 +36,10 @@ void tally_tracing_print(struct tally_tracing *tracing, const struct perf_event_
 void tally_tracing_print_fields(struct tally_tracing *tracing, const struct perf_event_attr *attr,
 				const struct tally_sample *sample, struct tally_str *out);
 
+/* Return true if the event has a field with this name. */
+bool tally_tracing_has_field(struct tally_tracing *tracing, const struct perf_event_attr *attr,
+			     const char *name);
+
 /* Append the value of one field: as in perf, the value that the print format shows as "name=value",
  * or the field itself if there is none or `is_raw` is set. Returns false, and appends nothing, if
  * the event does not have the field. */

@@ -60,6 +60,14 @@ static void add_raw(struct tally_tracing *tracing, const struct tally_tp_format 
 	tally_str_free(&text);
 }
 
+bool tally_tracing_has_field(struct tally_tracing *tracing, const struct perf_event_attr *attr,
+			     const char *name)
+{
+	const struct tally_tp_format *format = tally_tracing_format(tracing, attr);
+
+	return format && tally_tp_format_find(format, name);
+}
+
 bool tally_tracing_print_field(struct tally_tracing *tracing, const struct perf_event_attr *attr,
 			       const struct tally_sample *sample, const char *name, bool is_raw,
 			       struct tally_str *out)

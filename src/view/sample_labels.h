@@ -63,6 +63,10 @@ void tally_labels_add_cell(const struct tally_labels *labels,
 			   const struct tally_view_column *column, uint32_t label,
 			   struct tally_str *out);
 
+/* Return true if the column is not a field of a tracepoint, or the event has the field. */
+bool tally_labels_event_has(struct tally_labels *labels, const struct tally_view_column *column,
+			    uint32_t event);
+
 /* Return what is known about the recorded machine, or NULL if memory runs out. */
 const struct tally_perfdata_env *tally_labels_env(struct tally_labels *labels);
 

@@ -42,3 +42,15 @@ void tally_cell_field(struct tally_labels *labels, const struct tally_view_field
 				       labels->raw_traces, out))
 		tally_str_add(out, TALLY_CELL_NONE);
 }
+
+bool tally_labels_event_has(struct tally_labels *labels, const struct tally_view_column *column,
+			    uint32_t event)
+{
+	const struct tally_perfdata_event *found =
+		tally_perfdata_event(labels->session->data, event);
+	const struct tally_view_field *field = column->field;
+
+	return !field ||
+	       ((!field->event || !strcmp(field->event, found->name)) && labels->tracing &&
+		tally_tracing_has_field(labels->tracing, &found->attr, field->name));
+}

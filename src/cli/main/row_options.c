@@ -103,7 +103,9 @@ static int config_call_graph(struct tally_row_options *options, bool has_chains)
 
 	options->show.style = has_chains ? TALLY_STYLE_GRAPH : TALLY_STYLE_NONE;
 	options->show.graph_min_percent = -1;
-	if (options->call_graph && !strcmp(options->call_graph, "no"))
+	/* --no-call-graph */
+	if (options->call_graph ? !strcmp(options->call_graph, "no")
+				: options->call_graph_given && !options->inverted)
 		options->call_graph = "none";
 	ret = for_each_word(options, options->call_graph, "call-graph", call_graph_word);
 	if (options->show.graph_min_percent < 0)

@@ -10,7 +10,7 @@ struct tally_row_options {
 	const char *sort, *fields, *call_graph;
 	const char *comms, *dsos, *symbols, *percent_limit, *column_widths;
 	const char *default_sort; /* NULL for comm,dso,symbol */
-	bool children_given, inverted, show_samples, show_period;
+	bool children_given, call_graph_given, inverted, show_samples, show_period;
 	bool latency, cpu_modes; /* more columns; rows are sorted by latency */
 	/* For keys that are fields of the recording's tracepoints: calls tally_row_options_field()
 	 * for a word, or returns -ENOENT if there is no such field. NULL if keys are never

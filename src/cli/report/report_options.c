@@ -95,7 +95,7 @@ const struct tally_option report_options[] = {
 	{'g', "call-graph", TALLY_OPTION_TEXT, AT(rows.call_graph), "style",
 	 "show call graphs: graph|fractal|flat|folded|none,[min percent],[lines],[caller|callee],"
 	 "[percent|period|count]",
-	 "graph,0.5,caller", NULL, 0, true},
+	 "graph,0.5,caller", NULL, AT(rows.call_graph_given), true},
 	{'G', "inverted", TALLY_OPTION_TEXT, AT(rows.call_graph), "style",
 	 "like -g, but callers first by default", "graph,0.5,caller", NULL, AT(rows.inverted),
 	 true},

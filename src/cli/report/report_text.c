@@ -92,6 +92,25 @@ struct tally_shown_rows_options report_rows_options(struct report *report, uint3
 	};
 }
 
+/* As in perf, text does not show the fields that the event does not have, unless no key is left. */
+static void remove_fields(struct report *report, uint32_t event, struct tally_view *view)
+{
+	const struct tally_view_column *kept[TALLY_VIEW_MAX_COLUMNS];
+	unsigned keys = 0;
+	int nr = 0;
+
+	for (int i = 0; i < view->nr_columns; i++) {
+		if (!tally_labels_event_has(&report->labels, view->columns[i], event))
+			continue;
+		keys |= view->columns[i]->key;
+		kept[nr++] = view->columns[i];
+	}
+	if (!keys)
+		return;
+	memcpy(view->columns, kept, (size_t)nr * sizeof(*kept));
+	view->nr_columns = nr;
+}
+
 static int report_event(struct report *report, const struct tally_perfdata_event *event)
 {
 	const struct tally_shown_rows_options options = report_rows_options(report, event->index);
@@ -102,6 +121,8 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 	if (ret)
 		return ret;
 	rows.view.hist = &rows.hist;
+	if (!config->json && !config->csv)
+		remove_fields(report, event->index, &rows.view);
 	rows.view.separator = config->separator;
 	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
 	add_event_heading(report, event, &report->profile.totals.data[event->index]);

@@ -112,10 +112,10 @@ def test_taken_options_of_record_leave_it_as_it_is():
 def test_handles_misspelled_and_abbreviated_options():
     run = tap.run(TALLY, "report", "--hirarchy")
     assert "did you mean '--hierarchy'?" in run.stderr, run.stderr
-    run = tap.run(TALLY, "report", "--stitch-lb")
+    run = tap.run(TALLY, "report", "--total-cy")
     assert "is not supported" in run.stderr, run.stderr
-    run = tap.run(TALLY, "script", "--no-stitch-lbr")
-    assert "'--no-stitch-lbr' is not supported" in run.stderr, run.stderr
+    run = tap.run(TALLY, "script", "--no-list-dlfilters")
+    assert "'--no-list-dlfilters' is not supported" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--objdump")
     assert run.returncode == 129 and "requires an argument" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--modules=x")

@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import crafted  # noqa: E402
+import machine  # noqa: E402
 import tap  # noqa: E402
 from crafted import u32, u64  # noqa: E402
 
@@ -127,6 +128,18 @@ def test_fields_of_tracepoints():
         assert f"unknown key '{key}'" in done.stderr, done.stderr
 
 
+def test_fields_of_other_events_are_not_shown():
+    machine.need_tracepoints()
+    path = os.path.join(WORK, "two.data")
+    done = tap.run(TALLY, "record", "-q", "-e", "sched:sched_process_exec,sched:sched_process_exit", "-o", path, "sh", "-c", "true; env true; env true")
+    if done.returncode:
+        raise tap.Skip("this machine does not record tracepoints")
+    text = report(path, "-s", "filename,comm").stdout
+    first, second = (part.splitlines() for part in text.split("# Samples: ")[1:])
+    assert any("filename" in line for line in first) and not any("filename" in line or "N/A" in line for line in second), text
+    assert any("N/A" in line for line in report(path, "-s", "filename").stdout.split("# Samples: ")[2].splitlines()), "the only key is shown"
+
+
 def trace_file():
     kind = crafted.IP | crafted.TID | crafted.TIME | crafted.PERIOD | crafted.RAW
     text = crafted.trace_format("one", 77, '"is %d", REC->x')
@@ -199,6 +212,22 @@ def test_values_of_call_graphs():
         assert f"\n{first} x;y\n{second} x;z\n" in text, text
         text = report(path, "--no-children", "-s", "symbol", "-g", f"graph,0,callee,function,{value}", *options).stdout
         assert f"|--{first}--y\n" in text and f" --{second}--z\n" in text, text
+
+
+def test_graphs_can_be_left_out():
+    parts = [crafted.comm(1, "a"), crafted.sample(0x10, more=u64(3, crafted.CONTEXT_USER, 0x10, 0x20))]
+    path = written("graph.data", crafted.file_bytes(parts, [crafted.attr(crafted.DEFAULT_TYPE | crafted.CALLCHAIN)]))
+    assert "---" in report(path, "-q", "--no-children").stdout
+    for words in (["--no-call-graph"], ["-g", "none"]):
+        text = report(path, "-q", *words).stdout
+        assert "---" not in text and "100.00%" in text, text
+    text = report(path, "-q", "--no-call-graph", "-G", "--no-children").stdout
+    assert "---" in text, text
+
+
+def test_an_unknown_cpu():
+    path = written("cpu.data", crafted.file_bytes([crafted.sample(0x10)]))
+    tap.same(rows(path, "-s", "cpu"), [["100.00%", "-001"]], "CPU")
 
 
 def test_sockets_need_the_topology():
