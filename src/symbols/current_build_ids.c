@@ -28,7 +28,8 @@ static int vdso_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 	return tally_elf_image_build_id((const uint8_t *)ehdr, len, ret_id, ret_size);
 }
 
-static int module_build_id(const char *name, uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
+int tally_loaded_module_build_id(const char *name, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+				 size_t *ret_size)
 {
 	char *module = tally_module_bare(name);
 	int ret = module ? tally_module_build_id(module, ret_id, ret_size) : -ENOMEM;
@@ -62,7 +63,7 @@ int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY
 	switch (dso->kind) {
 	case TALLY_DSO_USER: return user_build_id(dso, ret_id, ret_size);
 	case TALLY_DSO_KERNEL: return tally_kernel_build_id(ret_id, ret_size);
-	case TALLY_DSO_MODULE: return module_build_id(dso->name, ret_id, ret_size);
+	case TALLY_DSO_MODULE: return tally_loaded_module_build_id(dso->name, ret_id, ret_size);
 	case TALLY_DSO_VDSO:
 		return strcmp(dso->name, "[vdso]") ? -ENOENT : vdso_build_id(ret_id, ret_size);
 	default: return -ENOENT;

@@ -159,4 +159,9 @@ const uint8_t *tally_dso_build_id(struct tally_dso *dso, size_t *ret_size);
 int tally_dso_running_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD_ID_MAX],
 			       size_t *ret_size);
 
+/* Get the build-id of a loaded kernel module by the name in its map: "[ext4]" or ".../ext4.ko.xz".
+ * Returns 0, -ENOENT, -ENOMEM, or the error from open(2). */
+int tally_loaded_module_build_id(const char *name, uint8_t ret_id[TALLY_BUILD_ID_MAX],
+				 size_t *ret_size);
+
 #endif

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally buildid-list: list a recording's files with their build IDs. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/abi_record.h"
 #include "base/escape.h"
 #include "cli/main/commands.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/main/recordings.h"
 #include "cli/main/arguments.h"
+#include "sampler/synth.h"
 #include "session/session.h"
 
 struct buildids_config {
 	const char *input;
-	bool kernel, with_hits, force;
+	bool kernel, maps, with_hits, force;
 };
 
 #define AT(member) offsetof(struct buildids_config, member)
@@ -24,18 +27,25 @@ static const struct tally_option buildids_options[] = {
 	 "read this recording (default: perf.data)"},
 	{'k', "kernel", TALLY_OPTION_FLAG, AT(kernel), NULL,
 	 "print the build ID of the running kernel instead"},
+	{'m', "kernel-maps", TALLY_OPTION_FLAG, AT(maps), NULL,
+	 "print the running kernel and its modules: build ID, start, end, name"},
 	{'H', "with-hits", TALLY_OPTION_FLAG, AT(with_hits), NULL,
 	 "list only files hit by samples"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL, "ignored; ownership is not checked"},
 	TALLY_OPTION_END,
 };
 
+static void add_id(struct tally_str *line, const uint8_t *id, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		tally_str_add_hex(line, id[i], 2);
+}
+
 static void print_id(const uint8_t *id, size_t size, const char *name)
 {
 	struct tally_str line = {0};
 
-	for (size_t i = 0; i < size; i++)
-		tally_str_add_hex(&line, id[i], 2);
+	add_id(&line, id, size);
 	tally_str_add_line(&line, "%s%s", name ? " " : "", name ? name : "");
 	(void)tally_output_flush(&line);
 	tally_str_free(&line);
@@ -51,6 +61,55 @@ static int kernel_id(void)
 		tally_print_error("cannot read the kernel's build ID: %s", strerror(-ret));
 	else
 		print_id(id, size, NULL);
+	return ret;
+}
+
+/* Print a map of the kernel or of a module, with "-" if its build ID is unknown. */
+static void print_map(const struct tally_mmap *map)
+{
+	static const char kernel[] = "[kernel.kallsyms]"; /* "_text" or "_stext" follows */
+	bool is_module = strncmp(map->filename, kernel, sizeof(kernel) - 1) != 0;
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	struct tally_str line = {0};
+	size_t size;
+	int ret;
+
+	if (is_module)
+		ret = tally_loaded_module_build_id(map->filename, id, &size);
+	else
+		ret = tally_kernel_build_id(id, &size);
+	if (ret)
+		tally_str_add_char(&line, '-');
+	else
+		add_id(&line, id, size);
+	tally_str_add_line(&line, " %16" PRIx64 " %16" PRIx64 " %s", map->start,
+			   map->start + map->len, is_module ? map->filename : kernel);
+	(void)tally_output_flush(&line);
+	tally_str_free(&line);
+}
+
+static int kernel_maps(void)
+{
+	struct tally_synth synth = {0};
+	struct perf_event_header header;
+	struct tally_mmap map;
+	int ret = tally_synth_kernel(&synth);
+
+	if (!ret)
+		ret = tally_synth_modules(&synth);
+	if (ret)
+		tally_print_error("cannot read the kernel's maps: %s", strerror(-ret));
+	else if (!synth.out.len)
+		tally_print_error("the kernel hides its addresses from this user: run as root, or "
+				  "use -k for the kernel's build ID");
+	for (size_t pos = 0; !ret && pos < synth.out.len; pos += header.size) {
+		memcpy(&header, synth.out.data + pos, sizeof(header));
+		ret = tally_record_mmap(synth.out.data + pos, header.size, &map);
+		if (!ret)
+			print_map(&map);
+	}
+	ret = ret || !synth.out.len ? -1 : 0;
+	tally_str_free(&synth.out);
 	return ret;
 }
 
@@ -113,6 +172,8 @@ static int buildids_run(int argc, char **argv)
 					&config.input, NULL);
 	if (ret)
 		return ret - 1;
+	if (config.maps)
+		return kernel_maps() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	if (config.kernel)
 		return kernel_id() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	ret = tally_recording_open(&(struct tally_recording_options){.session.input = config.input},

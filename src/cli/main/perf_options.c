@@ -192,10 +192,7 @@ static const struct tally_perf_option list_rows[] = {
 	{0}};
 
 static const struct tally_perf_option buildids_rows[] = {
-	{'m', "kernel-maps", NONE, REFUSED,
-	 "-k shows the kernel's build ID; for modules, see /sys/module/NAME/notes"},
-	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},
-	{0}};
+	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"}, {0}};
 
 static const struct tally_perf_option annotate_rows[] = {
 	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},
