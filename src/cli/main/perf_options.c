@@ -119,7 +119,6 @@ static const struct tally_perf_option script_rows[] = {
 	{'s', "script", NEEDED, REFUSED,
 	 "tally has no built-in interpreters; feed the output of --dump-json to a script"},
 	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},
-	{0, "addr-range", NEEDED, REFUSED, "use -F ip and filter the output"},
 	{0, "call-ret-trace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "call-trace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},

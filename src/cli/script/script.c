@@ -21,6 +21,7 @@
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
+#include "cli/script/script_select.h"
 
 struct script_config {
 	struct tally_recording_options recording;
@@ -31,6 +32,7 @@ struct script_config {
 	bool reltime, deltatime, header, header_only;
 	bool show[SCRIPT_NR_SHOWN];
 	const char *symbols, *dsos, *stop_at;
+	uint64_t addr_range;
 	bool list, per_event_dump;
 	const struct script_counts *counts; /* report to print in place of the samples, or NULL */
 	const struct script_export *export; /* document to make in place of the samples, or NULL */
@@ -90,7 +92,9 @@ static const struct tally_option script_options[] = {
 	{'c', "comms", TALLY_OPTION_TEXT, AT(recording.session.filter.comms), "list",
 	 "select samples of threads with these names"},
 	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list",
-	 "select samples in these functions"},
+	 "select samples in these functions or at these addresses"},
+	{0, "addr-range", TALLY_OPTION_U64, AT(addr_range), "n",
+	 "extend each address of -S to a range of n bytes"},
 	{0, "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "select samples in these files"},
 	{0, "pid", TALLY_OPTION_TEXT, AT(recording.session.filter.pids), "list",
 	 "select samples of these processes"},
@@ -123,10 +127,10 @@ struct script {
 	struct tally_script_printer printer;
 	struct script_event_dumps dumps; /* with --per-event-dump */
 	struct script_stat stat;
-	struct tally_word_list symbols, dsos; /* empty if there is no filter */
-	struct tally_word_list stop_at;       /* functions at which callchains end */
-	unsigned shown;                       /* SCRIPT_SHOW_*: records other than samples */
-	TALLY_VEC(uint64_t) event_fields;     /* indexed by event number; 0 if not determined yet */
+	struct script_selection selection;
+	struct tally_word_list stop_at;   /* functions at which callchains end */
+	unsigned shown;                   /* SCRIPT_SHOW_*: records other than samples */
+	TALLY_VEC(uint64_t) event_fields; /* indexed by event number; 0 if not determined yet */
 };
 
 /* Get an event's fields, which are determined only once. */
@@ -178,29 +182,6 @@ static int script_non_sample(struct script *script, const struct tally_perfdata_
 					&script->printer.out);
 }
 
-/* Return true if a sample is in one of the selected functions and files. As in perf, files may be
- * specified with or without directories. */
-static bool script_wants(const struct script *script, const struct tally_feed_sample *sample)
-{
-	const struct tally_location *at;
-	const char *dso;
-
-	if (!script->symbols.nr && !script->dsos.nr)
-		return true;
-	at = tally_machine_locate(script->session->machine, sample->thread, sample->cpumode,
-				  sample->sample.ip);
-	if (script->symbols.nr &&
-	    (!at->symbol ||
-	     !tally_word_list_has(&script->symbols, tally_symbol_name(at->dso, at->symbol))))
-		return false;
-	if (!script->dsos.nr)
-		return true;
-	dso = at->dso ? tally_dso_name(at->dso) : NULL;
-	return dso &&
-	       (tally_word_list_has(&script->dsos, dso) ||
-		(strrchr(dso, '/') && tally_word_list_has(&script->dsos, strrchr(dso, '/') + 1)));
-}
-
 /* Copy options to the printer. */
 static void script_prepare(struct script *script, struct tally_script_printer *printer)
 {
@@ -247,7 +228,7 @@ static int script_record(void *arg, struct tally_session *session,
 	(void)session;
 	if (!sample)
 		return script_non_sample(script, record);
-	if (!script_wants(script, sample))
+	if (!script_selection_has(&script->selection, script->session->machine, sample))
 		return 0;
 	ret = script_fields(script, sample->event, &fields);
 	if (ret || !fields)
@@ -282,9 +263,8 @@ static int script_start(struct script *script)
 	for (size_t i = 0; i < config->fields.nr && !ret; i++)
 		ret = tally_script_fields_parse(&script->fields, config->fields.items[i]);
 	if (!ret)
-		ret = tally_word_list_split(config->symbols, &script->symbols);
-	if (!ret)
-		ret = tally_word_list_split(config->dsos, &script->dsos);
+		ret = script_selection_init(&script->selection, config->symbols, config->dsos,
+					    config->addr_range);
 	if (!ret)
 		ret = tally_word_list_split(config->stop_at, &script->stop_at);
 	if (!ret)
@@ -336,8 +316,7 @@ out:
 	if (ended == -ENOMEM)
 		tally_session_out_of_memory(session);
 	ret = ret ? ret : ended;
-	tally_word_list_free(&script.symbols);
-	tally_word_list_free(&script.dsos);
+	script_selection_free(&script.selection);
 	tally_word_list_free(&script.stop_at);
 	return ret;
 }
@@ -402,6 +381,17 @@ static void hint_scripts(void)
 			 "'tally script'");
 }
 
+static bool script_options_agree(const struct script_config *config)
+{
+	if (config->reltime && config->deltatime)
+		tally_print_error("options '--reltime' and '--deltatime' cannot be used together");
+	else if (config->addr_range && !config->symbols)
+		tally_print_error("option '--addr-range' requires addresses: -S 0x401000");
+	else
+		return true;
+	return false;
+}
+
 static int script_run(int argc, char **argv)
 {
 	struct script_config config = {.is_inlined = true};
@@ -422,10 +412,8 @@ static int script_run(int argc, char **argv)
 		script_exports_list();
 		return TALLY_EXIT_OK;
 	}
-	if (config.reltime && config.deltatime) {
-		tally_print_error("options '--reltime' and '--deltatime' cannot be used together");
+	if (!script_options_agree(&config))
 		return TALLY_EXIT_USAGE;
-	}
 	if (config.export) {
 		ret = script_export_run(config.export, &config.recording.session);
 		tally_options_free(&tally_command_script, &config);

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import crafted  # noqa: E402
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from crafted import u64  # noqa: E402
 
@@ -29,6 +30,42 @@ def script(*words, status=0):
     done = tap.run(TALLY, "script", *words)
     assert done.returncode == status, f"{words}: status {done.returncode}: {done.stderr}"
     return done
+
+
+def ips(data, *words):
+    return script("-i", data, "-F", "ip", *words).stdout.split()
+
+
+def test_addresses():
+    """Select samples by address, by a range of addresses, and by the start of a function."""
+    data = written("addresses.data", crafted.file_bytes(
+        [crafted.record(crafted.SAMPLE, u64(ip) + crafted.u32(1, 1) + u64(10**9, 1), crafted.USER) for ip in (0x1000, 0x1008, 0x1010, 0xadd)],
+        [crafted.attr(crafted.DEFAULT_TYPE)]))
+    assert ips(data, "-S", "0x1008") == ["1008"]
+    assert ips(data, "-S", "add,1000") == ["1000", "add"], "without 0x"
+    assert ips(data, "-S", "0x1000", "--addr-range", "16") == ["1000", "1008"], "the end is not part of the range"
+    assert ips(data, "-S", "0x1009", "--addr-range", "0xffffffffffffffff") == ["1010"], "a range to the end of the address space"
+    assert ips(data, "-S", "main,-1000,0x10000000000001008") == [], "not addresses"
+    assert "requires addresses" in script("-i", data, "--addr-range", "16", status=129).stderr
+
+
+def test_the_start_of_a_function():
+    """Test that the address of a function selects all samples in it."""
+    machine.need_events()
+    machine.need_compiler("cc")
+    program = steps.build(os.path.join(WORK, "prog"), """
+volatile unsigned long sum;
+__attribute__((noinline)) void first(void) { for (int i = 0; i < 1000; i++) sum += i; }
+__attribute__((noinline)) void second(void) { for (int i = 0; i < 1000; i++) sum ^= i; }
+int main(void) { for (int i = 0; i < 100000; i++) { first(); second(); } }
+""", "-O1", "-no-pie", "-fno-pie")
+    data = os.path.join(WORK, "prog.data")
+    tap.run(TALLY, "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-o", data, program, status=0)
+    names = {name: address for address, _, name in (line.split() for line in tap.run("nm", program, status=0).stdout.splitlines() if len(line.split()) == 3)}
+    for name in ("first", "second"):
+        found = ips(data, "-F", "ip,sym", "-S", "0x" + names[name])
+        assert found and set(found[1::2]) == {name}, (name, found)
+        assert found == ips(data, "-F", "ip,sym", "-S", name)
 
 
 def two_events(names=("a", "b/x")):
