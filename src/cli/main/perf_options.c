@@ -159,8 +159,6 @@ static const struct tally_perf_option top_rows[] = {
 	 "tally top does not read files that require an ownership check"},
 	{0, "group-sort-idx", NEEDED, ACCEPTED, NO_GROUPING},
 	{0, "hierarchy", NONE, REFUSED, "use --sort comm and the interactive keys"},
-	{0, "ignore-callees", NEEDED, REFUSED,
-	 "use 'tally record -g' and 'tally report --sort parent -p NAME'"},
 	{0, "ignore-vmlinux", NONE, REFUSED, "specify kernel symbols with --kallsyms"},
 	{0, "namespaces", NONE, ACCEPTED, "rows do not show namespaces"},
 	{0, "no-bpf-event", NONE, ACCEPTED,

@@ -224,6 +224,16 @@ void tally_row_options_remove_single(struct tally_row_options *options)
 	options->show.nr_columns = kept;
 }
 
+int tally_ignore_callees_option(const char *pattern, struct tally_ignore_callees *ignore)
+{
+	int ret = pattern ? tally_ignore_callees_set(ignore, pattern) : 0;
+
+	if (ret == -EINVAL)
+		tally_print_error("option '--ignore-callees': invalid regular expression '%s'",
+				  pattern);
+	return ret;
+}
+
 void tally_row_options_free(struct tally_row_options *options)
 {
 	tally_word_list_free(&options->comm_list);

@@ -4,6 +4,7 @@
 #define TALLY_CLI_MAIN_ROW_OPTIONS_H
 
 #include "cli/main/arguments.h"
+#include "profile/process/ignore_callees.h"
 #include "view/shown_rows.h"
 
 struct tally_row_options {
@@ -44,6 +45,10 @@ int tally_row_options_lists(struct tally_row_options *options);
  * Returns 0, or -errno after printing an error. */
 int tally_row_options_field(struct tally_row_options *options, const char *event, size_t event_len,
 			    const char *name);
+
+/* Process the option --ignore-callees with this pattern, or NULL if it was not given. Returns 0,
+ * -EINVAL after printing an error, or -ENOMEM. */
+int tally_ignore_callees_option(const char *pattern, struct tally_ignore_callees *ignore);
 
 void tally_row_options_free(struct tally_row_options *options);
 

@@ -195,13 +195,8 @@ int report_mode_check(struct report_config *config)
 int report_filters(struct report *report)
 {
 	const struct report_config *config = report->config;
-	int ret = config->ignore_callees
-			  ? tally_ignore_callees_set(&report->ignore, config->ignore_callees)
-			  : 0;
+	int ret = tally_ignore_callees_option(config->ignore_callees, &report->ignore);
 
-	if (ret == -EINVAL)
-		tally_print_error("option '--ignore-callees': invalid regular expression '%s'",
-				  config->ignore_callees);
 	if (!ret && config->parallelism) {
 		ret = tally_ranges_parse(config->parallelism, &report->parallelism);
 		if (ret == -EINVAL)

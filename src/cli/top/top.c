@@ -104,6 +104,8 @@ static int top_all(struct top *top)
 	if (!ret)
 		ret = top_config_finish(top->config);
 	if (!ret)
+		ret = tally_ignore_callees_option(top->config->ignore_callees, &top->ignore);
+	if (!ret)
 		ret = group_events(top->config, &braces);
 	if (!ret)
 		ret = tally_via_open_sampling(&top->via, top->config->via, &top->config->sampling);

@@ -18,6 +18,7 @@
 #include "symbols/rules_loader.h"
 #include "cli/top/top_config.h"
 #include "cli/top/queue.h"
+#include "profile/process/ignore_callees.h"
 #include "profile/profile_model.h"
 #include "sampler/sampler.h"
 
@@ -28,6 +29,7 @@ struct top {
 	int kallsyms_fd;                    /* from tally_privileges_kallsyms() */
 	struct tally_symbols_options index; /* the index directory; everything else is zero */
 	struct tally_str index_dir;         /* `index` points to this string */
+	struct tally_ignore_callees ignore; /* used while samples are fed to the profile */
 	struct top_queue queue;
 	pthread_t drainer, reader;
 	bool has_drainer, has_reader;

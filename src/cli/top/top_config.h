@@ -16,7 +16,7 @@ struct top_config {
 	struct tally_row_options rows;
 	struct tally_symbols_options symbols;
 	bool no_bounds, no_index, raw_chains;
-	const char *delay, *call_graph;
+	const char *delay, *call_graph, *ignore_callees;
 	uint64_t entries, count_filter;
 	bool zero, hide_kernel, hide_user, show_idle, stdio, tui, group;
 	uint64_t delay_ns;

@@ -49,12 +49,14 @@ static int feed_sample(void *arg, struct tally_feed_sample *sample)
 	struct top *top = arg;
 	/* Members of a group that are only read in their leader's samples take no samples. */
 	bool is_own = sample->attr->sample_period;
+	int ret;
 
 	top->now.samples += is_own;
 	top->now.user += is_own && sample->cpumode == PERF_RECORD_MISC_USER;
 	top->now.exact +=
 		is_own && tally_record_header(sample->record).misc & PERF_RECORD_MISC_EXACT_IP;
-	return tally_profile_add(&top->profile, sample);
+	ret = tally_ignore_callees_apply(&top->ignore, top->live.machine, sample);
+	return ret ? ret : tally_profile_add(&top->profile, sample);
 }
 
 /* Size limit, in bytes, for samples that are waiting for deferred callchains. */
@@ -122,6 +124,7 @@ int top_feed_start_loader(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
+	tally_ignore_callees_free(&top->ignore);
 	(void)tally_loader_end(top->loader); /* after a timeout, the loader does not use `top` */
 	tally_live_free(&top->live);
 	tally_str_free(&top->index_dir);

@@ -86,6 +86,8 @@ const struct tally_option top_options[] = {
 	{0, "symbols", TEXT(rows.symbols), "list", "show only these functions"},
 	{0, "symbol-filter", TEXT(rows.show.symbol_part), "text",
 	 "show only functions with names that contain this string"},
+	{0, "ignore-callees", TEXT(ignore_callees), "regex",
+	 "count samples in callees of functions with matching names as samples of the function"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
 	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(symbols)),
 	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
@@ -168,6 +170,10 @@ int top_config_finish(struct top_config *config)
 	config->rows.default_sort = "dso,symbol";
 	if (!config->rows.sort && (!config->rows.fields || *config->rows.fields == '+'))
 		config->rows.sort = config->rows.default_sort;
+	if (config->ignore_callees && sampling->chain == TALLY_CALLCHAIN_NONE) {
+		tally_print_error("option '--ignore-callees' requires callchains: use it with -g");
+		return -EINVAL;
+	}
 	ret = tally_ring_pages_parse(config->mmap_size, false, sampling->messages,
 				     &sampling->ring_pages);
 	if (ret)

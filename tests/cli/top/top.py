@@ -223,6 +223,14 @@ def test_stdio_shows_callchains():
     assert any(re.search(r"--\d+\.\d\d%--|---", line) for line in lines), lines
 
 
+def test_callees_are_ignored():
+    may_watch()
+    with Started(built("spinner")) as watched:
+        lines = stdio("-p", str(watched.pid), "-K", "-g", "--no-children", "--call-graph", "fp,none", "--ignore-callees", "^outer_f",
+                      until=shows("outer_function", 90))
+    assert not any(row[3].startswith("spin_") and row[0] > 1 for row in rows_of(lines)), lines
+
+
 def test_processes_that_come_and_go_have_names():
     """Check that programs that run for only milliseconds are shown with their names, and with the names of their files
     and functions."""
@@ -274,7 +282,7 @@ def test_drops_samples_when_late_and_reports_it():
 
 def test_wrong_options_are_told():
     for args, part in ((["-d", "never"], "option '-d' requires"), (["-s", "colour"], "'colour'"), (["true"], "does not run a command"),
-                       (["--call-graph", "wrong"], "'wrong'"), (["-p", "x"], "x")):
+                       (["--call-graph", "wrong"], "'wrong'"), (["--ignore-callees", "x"], "requires callchains"), (["-g", "--ignore-callees", "("], "invalid regular expression '('"), (["-p", "x"], "x")):
         done = tap.run(TALLY, "top", "--stdio", *args, stdin=subprocess.DEVNULL)
         assert done.returncode == 1 and part in done.stderr, (args, done.returncode, done.stderr)
 
