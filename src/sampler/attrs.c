@@ -225,7 +225,7 @@ static void attr_state(const struct tally_sampler *sampler, size_t index,
 		attr->inherit = spec->terms.inherit;
 	attr->inherit_stat = sampling->inherit_stat && attr->inherit;
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	if (sampling->inherit_stat)
+	if (sampling->inherit_stat || (sampling->running_times && spec->sample_read))
 		attr->read_format |=
 			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (spec->sample_read)

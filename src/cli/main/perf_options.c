@@ -64,7 +64,6 @@ static const struct tally_perf_option record_rows[] = {
 	{0, "num-thread-synthesize", NEEDED, ACCEPTED, ONE_READER},
 	{0, "off-cpu", NONE, REFUSED, "record sched:sched_switch with -g, or use bcc's offcputime"},
 	{0, "proc-map-timeout", NEEDED, ACCEPTED, ONE_READER},
-	{0, "running-time", NONE, REFUSED, "'tally stat' shows how long each event was counted"},
 	{0, "switch-output-event", NEEDED, REFUSED,
 	 "use --switch-output, which starts a new file by signal, size or time"},
 	{0, "threads", OPTIONAL, ACCEPTED, "one thread drains all rings into one file"},

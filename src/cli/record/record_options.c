@@ -244,6 +244,8 @@ const struct tally_option record_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other records:"},
 	{'s', "stat", FLAG(sampling.inherit_stat),
 	 "record the counts of each thread when it exits"},
+	{0, "running-time", FLAG(sampling.running_times),
+	 "with counts in samples (-e {...}:S), record how long they were counted"},
 	{0, "switch-events", FLAG(sampling.switch_events), "record context switches"},
 	{0, "latency", FLAG(sampling.switch_events),
 	 "record context switches, for 'tally report --latency'"},

@@ -32,6 +32,7 @@ KINDS = {
     "two events": ["-e", "cpu-clock,page-faults"],
     "group": ["-e", "{cpu-clock,page-faults}"],
     "leader sampling": ["-e", "{cpu-clock,page-faults}:S"],
+    "running times": ["--running-time", "-e", "{cpu-clock,page-faults}:S"],
     "period": ["-e", "page-faults", "-c", "1"],
     "system wide": ["-a", "-g", "-e", "cpu-clock"],
     "compressed": ["-z", "-g"],

@@ -71,7 +71,11 @@ def test_group_read(path):
     """Check that {...}:S includes the members' counts in the leader's samples."""
     record("-e", "{cpu-clock,page-faults}:S", "-o", path, *BURN)
     same(path)
-    assert "GROUP" in text(TALLY, "evlist", "-v", "-i", path)[0]
+    events = text(TALLY, "evlist", "-v", "-i", path)[0]
+    assert "GROUP" in events and "TOTAL_TIME" not in events, events
+    record("--running-time", "-e", "{cpu-clock,page-faults}:S", "-o", path, *BURN)
+    same(path)
+    assert "TOTAL_TIME_ENABLED|TOTAL_TIME_RUNNING" in text(TALLY, "evlist", "-v", "-i", path)[0]
 
 
 def test_tracepoints(path):
