@@ -176,11 +176,17 @@ def stacks(script):
     return found
 
 
+def shows(which, report):
+    """Return true if a function of the old or the new file has a row. The kernel too has functions like
+    vma_merge_new_range."""
+    return bool(re.search(rf"\b{which}_(leaf|middle)\b", report))
+
+
 def expect_old(name, want_id, chains):
     """Check that symbols, callers and the build ID are those of the old file."""
     assert f"{want_id} {name}" in tally("buildid-list"), tally("buildid-list")
     report = tally("report", "--stdio", "--no-children", "-g", "none")
-    assert "old_leaf" in report and "new_" not in report, report
+    assert "old_leaf" in report and not shows("new", report), report
     if not chains:
         return
     found = stacks(tally("script"))
@@ -203,7 +209,7 @@ def each_way(change):
         expect_old(path, want, options)
         # Without the index, no symbols are found, not even symbols from another file.
         report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off")
-        assert "old_leaf" not in report and "new_" not in report, report
+        assert not shows("old", report) and not shows("new", report), report
         reason = "build-id differs from the recorded one" if os.path.exists(path) else GONE
         assert f"# No symbols: {path}: {reason}" in report, report
 
@@ -254,7 +260,7 @@ def test_overwritten_in_place():
     record([prog, "1"], [], overwrite, works=False)
     assert f"{want} {path}" in tally("buildid-list"), tally("buildid-list")
     report = tally("report", "--stdio", "--no-children")
-    assert "old_" not in report and "new_" not in report, report
+    assert not shows("old", report) and not shows("new", report), report
     assert f"# No symbols: {path}: build-id differs from the recorded one" in report, report
 
 
@@ -309,7 +315,9 @@ def test_a_program_removed_before_its_mapping_was_seen():
         tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "500", "-o", DATA,
                 "sh", "-c", f"kill -STOP $PPID; {path} 1; {change}; kill -CONT $PPID", env=ENV, status=0)
         report = tally("report", "--stdio", "--no-children")
-        assert "old_" not in report and "new_" not in report and f"# No symbols: {path}: {reason}" in report, report
+        assert not shows("old", report) and not shows("new", report), report
+        reasons = [line for line in report.splitlines() if line.startswith("# No symbols: ")]
+        assert any(line.startswith(f"# No symbols: {path}: {reason}") for line in reasons), reasons
 
 
 def test_a_library_that_is_gone_at_once():
@@ -391,7 +399,7 @@ def test_without_a_build_id():
     path = program(os.path.join(WORK, "noid"), "old", "-Wl,--build-id=none")
     record([path, "1"], ["--call-graph", "dwarf"], lambda: rename_over(path))
     report = tally("report", "--stdio", "--no-children", "-g", "none")
-    assert "new_" not in report and "the file at this path is not the one that was mapped" in report, report
+    assert not shows("new", report) and "the file at this path is not the one that was mapped" in report, report
     # Stacks were unwound while the file still existed.
     assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report).group(1)) > 97, report
 
@@ -410,7 +418,7 @@ def test_changed_after_it_was_recorded():
     why = "the file changed after it was recorded, and has no build-id"
     assert float(whole.search(report).group(1)) < 3, report
     # Function names from the new file are not used either.
-    assert "new_" not in report and f"# No symbols: {path}: {why}" in report and "# No lines" not in report, report
+    assert not shows("new", report) and f"# No symbols: {path}: {why}" in report and "# No lines" not in report, report
     assert re.search(rf"# Stacks ended early: {path}: \d+ file not available \({why}\)", report), report
     assert f'"why":"{why}"' in tally("report", "--json").replace('": "', '":"')
 
