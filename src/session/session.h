@@ -141,6 +141,11 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
  * data they need. */
 void tally_session_warn(const struct tally_session *session);
 
+/* Emit only the warnings about damage to the file, which begin with its name. For commands that
+ * read a recording without a session. `messages` may be NULL. */
+void tally_notes_warn(const struct tally_perfdata *data, const char *name,
+		      const struct tally_messages *messages);
+
 void tally_session_close(struct tally_session *session);
 
 /* Warn that symbols are missing because the files on this machine may differ from the recorded

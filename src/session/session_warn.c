@@ -31,7 +31,8 @@ static void warn_damaged(const struct tally_session *session)
 				   session->name, (unsigned long long)records);
 }
 
-static void warn_note(const struct tally_session *session, const struct tally_perfdata_note *note)
+static void warn_note(const char *name, const struct tally_perfdata_note *note,
+		      const struct tally_messages *messages)
 {
 	struct tally_str where = {0};
 	const char *feature = NULL;
@@ -45,12 +46,20 @@ static void warn_note(const struct tally_session *session, const struct tally_pe
 	if (note->kind == TALLY_NOTE_BAD_FEATURE)
 		feature = tally_perfdata_feature_name(note->what);
 	if (where.len)
-		tally_message_warn(session->options.messages, "%s: %s%s%s (%s)", session->name,
-				   feature ? feature : "", feature ? ": " : "", note->text,
-				   tally_str_text(&where));
+		tally_message_warn(messages, "%s: %s%s%s (%s)", name, feature ? feature : "",
+				   feature ? ": " : "", note->text, tally_str_text(&where));
 	else
-		tally_message_warn(session->options.messages, "%s: %s", session->name, note->text);
+		tally_message_warn(messages, "%s: %s", name, note->text);
 	tally_str_free(&where);
+}
+
+void tally_notes_warn(const struct tally_perfdata *data, const char *name,
+		      const struct tally_messages *messages)
+{
+	const struct tally_perfdata_note *note;
+
+	for (size_t i = 0; (note = tally_perfdata_note(data, i)); i++)
+		warn_note(name, note, messages);
 }
 
 static void warn_traces(const struct tally_session *session)
@@ -66,10 +75,7 @@ static void warn_traces(const struct tally_session *session)
 
 void tally_session_warn(const struct tally_session *session)
 {
-	const struct tally_perfdata_note *note;
-
-	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++)
-		warn_note(session, note);
+	tally_notes_warn(session->data, session->name, session->options.messages);
 	warn_damaged(session);
 	warn_traces(session);
 }

@@ -13,6 +13,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
+#include "session/session.h"
 #include "symbols/dso_path.h"
 #include "symbols/elf/elf.h"
 #include "tally/perfdata.h"
@@ -262,6 +263,8 @@ static int cache_missing(const struct buildid_cache *cache, const char *path)
 			;
 	for (size_t i = 0; !ret && (row = tally_perfdata_build_id(data, i)); i++)
 		list_if_missing(cache, row);
+	if (!ret)
+		tally_notes_warn(data, path, &tally_print_messages);
 	tally_perfdata_close(data);
 	if (ret)
 		tally_print_parse_error(path, ret, &err);

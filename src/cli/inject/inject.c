@@ -15,6 +15,7 @@
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/main/replace.h"
+#include "session/session.h"
 
 struct inject_config {
 	const char *input, *output;
@@ -35,7 +36,8 @@ static const struct tally_option inject_options[] = {
 	 "read this recording (default: standard input; perf.data if that is a terminal)"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "write to this file; - is standard output (default)"},
-	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL, "replace any existing file"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "replace any existing file; accept dumps with any owner"},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "print what was added"},
 	TALLY_OPTION_END,
 };
@@ -113,21 +115,6 @@ static int copy_to_stream(struct injection *injection, struct tally_perfdata *da
 		       copy_to(injection, data, STDOUT_FILENO, NULL, &err), &err);
 }
 
-/* Warn about damage in the input. */
-static void print_notes(const struct tally_perfdata *data, const char *path)
-{
-	enum { TOLD_MAX = 3 };
-	const struct tally_perfdata_note *note;
-	size_t nr = 0;
-
-	for (; (note = tally_perfdata_note(data, nr)); nr++)
-		if (nr < TOLD_MAX)
-			tally_print_warning("%s: %s (at byte %" PRIu64 ")", path, note->text,
-					    note->offset);
-	if (nr > TOLD_MAX)
-		tally_print_detail("%zu more problems", nr - TOLD_MAX);
-}
-
 /* Warn if the times in the recording are not those in dumps. */
 static void warn_clock(const struct tally_perfdata *data, const char *path)
 {
@@ -184,13 +171,14 @@ static int inject_data(const struct inject_config *config, struct tally_perfdata
 	if (!ret && config->jit)
 		ret = jit_dir(config->output, &dir);
 	injection.jit.dir = tally_str_text(&dir);
+	injection.jit.any_owner = config->force;
 	if (ret)
 		tally_print_error("cannot prepare the copy: %s", strerror(-ret));
 	else
 		ret = is_standard(config->output) ? copy_to_stream(&injection, data)
 						  : copy_to_file(&injection, data);
 	if (!ret) {
-		print_notes(data, config->input);
+		tally_notes_warn(data, config->input, &tally_print_messages);
 		if (config->jit)
 			warn_clock(data, config->input);
 		print_added(config, &injection);

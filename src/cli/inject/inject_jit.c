@@ -16,10 +16,11 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/path.h"
 #include "cli/inject/inject_elf.h"
 #include "cli/main/print.h"
 #include "symbols/jit/jitdump.h"
+#include "symbols/jit/load_jit.h"
+#include "symbols/load_errors.h"
 
 /* Limit on the number of ELF files. The largest programs have some ten thousand functions. */
 enum { MAX_FUNCTIONS = 200000 };
@@ -30,18 +31,10 @@ struct inject_dump {
 	struct inject_copy *copy;
 	const struct tally_perfdata_record *record; /* its mapping */
 	struct tally_mmap map;
+	int pid; /* in the dump's name */
 	struct tally_file_map file;
 	struct tally_jit made;
 };
-
-/* Return true for "jit-PID.dump". */
-static bool is_dump_name(const char *path)
-{
-	const char *name = tally_path_name(path);
-	int end = 0;
-
-	return sscanf(name, "jit-%*[0-9].dump%n", &end) == 0 && end && !name[end];
-}
 
 /* ---- ELF files ----------------------------------------------------------------- */
 
@@ -247,6 +240,8 @@ static int dump_parse(struct inject_dump *dump)
 	size_t used;
 	int ret = tally_jitdump_parse(dump->file.data, dump->file.len, 0, &dump->made, &used, &err);
 
+	if (!ret && tally_jitdump_header(&dump->made)->pid != (uint32_t)dump->pid)
+		return -EBADMSG;
 	if (!ret && tally_jitdump_header(&dump->made)->has_arch_clock)
 		return -EOPNOTSUPP;
 	if (!ret && dump->made.symbols.len > MAX_FUNCTIONS - dump->jit->nr_files)
@@ -260,16 +255,35 @@ static const char *dump_error(int code)
 	switch (code) {
 	case -EOPNOTSUPP: return "its times are those of a CPU's counter";
 	case -E2BIG: return "there are more than 200,000 functions";
-	case -EBADMSG: return "not a jitdump";
+	case -EBADMSG: return "not a jitdump of the process in its name";
+	case TALLY_DSO_ERROR_NOT_TRUSTED:
+		return "it is not owned by root, you or the process's user; use -f to accept it";
 	case -ENODATA: return "the file has no header";
 	default: return strerror(-code);
 	}
 }
 
+/* Map a dump that has a trusted owner. */
+static int dump_map(struct inject_dump *dump)
+{
+	struct stat st;
+	int fd, ret = tally_jit_file_open(dump->map.filename, dump->pid, dump->jit->any_owner, &fd);
+
+	if (ret)
+		return ret;
+	if (fstat(fd, &st))
+		ret = -errno;
+	else
+		ret = st.st_size ? tally_file_map_fd(fd, (size_t)st.st_size, &dump->file)
+				 : -ENODATA;
+	close(fd);
+	return ret;
+}
+
 /* Read the dump in a mapping. A dump that cannot be read is skipped, and its mapping is kept. */
 static int dump_read(struct inject_dump *dump)
 {
-	int ret = tally_file_map(dump->map.filename, &dump->file);
+	int ret = dump_map(dump);
 
 	if (!ret)
 		ret = dump_parse(dump);
@@ -296,7 +310,8 @@ static int on_mapping(struct inject_jit *jit, struct inject_copy *copy,
 	int ret;
 
 	if (tally_record_mmap(record->data, record->size, &dump.map) ||
-	    !is_dump_name(dump.map.filename) || !is_first_of_process(jit, dump.map.pid))
+	    !tally_jitdump_pid(dump.map.filename, &dump.pid) ||
+	    !is_first_of_process(jit, dump.map.pid))
 		return 0;
 	ret = dump_read(&dump);
 	tally_jitdump_end(&dump.made);

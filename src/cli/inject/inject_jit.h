@@ -18,9 +18,10 @@ struct inject_jit_map {
 	struct tally_str record;
 };
 
-/* All-zero, except for `dir`, before the first record. */
+/* All-zero, except for `dir` and `any_owner`, before the first record. */
 struct inject_jit {
 	const char *dir; /* directory for the ELF files; created for the first file */
+	bool any_owner;  /* read dumps of untrusted owners, too */
 	/* Mappings that were not inserted yet: a heap, because a hostile recording may name a dump
 	 * for each of many processes. */
 	TALLY_VEC(struct inject_jit_map) maps;

@@ -54,27 +54,32 @@ out:
 }
 
 /* Return true if the process is running, and get its user ID. */
-static bool process_stat(const struct tally_dso *dso, uid_t *ret_uid)
+static bool process_stat(int pid, uid_t *ret_uid)
 {
 	char path[32];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)dso->pid);
+	snprintf(path, sizeof(path), "/proc/%d", pid);
 	if (stat(path, &st))
 		return false;
 	*ret_uid = st.st_uid;
 	return true;
 }
 
-int tally_dso_jit_file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
+int tally_jit_file_open(const char *path, int pid, bool any_owner, int *ret_fd)
 {
 	uid_t uids[3] = {0, geteuid()};
 	struct tally_file_owners owners = {uids, 2};
 	int ret;
 
-	owners.nr += process_stat(dso, &uids[2]);
-	ret = tally_file_open(path, dso->owner->options.any_owner ? NULL : &owners, ret_fd);
+	owners.nr += process_stat(pid, &uids[2]);
+	ret = tally_file_open(path, any_owner ? NULL : &owners, ret_fd);
 	return ret == -EPERM ? TALLY_DSO_ERROR_NOT_TRUSTED : ret;
+}
+
+int tally_dso_jit_file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
+{
+	return tally_jit_file_open(path, dso->pid, dso->owner->options.any_owner, ret_fd);
 }
 
 /* Check that a dump was written by the process with the pid in the dump's name. A forked process
@@ -92,7 +97,7 @@ static int file_check(void *arg, const struct tally_jit *made)
 	dso->jit->machine = header->machine;
 	if (!tally_jitdump_pid(dso->name, &named) || header->pid != (uint32_t)named)
 		return -EBADMSG;
-	if (named == dso->pid || !process_stat(dso, &uid) || nspid_read(dso->pid) == named)
+	if (named == dso->pid || !process_stat(dso->pid, &uid) || nspid_read(dso->pid) == named)
 		return 0;
 	return -EBADMSG;
 }
@@ -190,7 +195,7 @@ int tally_dso_load_jit(struct tally_dso *dso)
 		return -ENOMEM;
 	/* Check if the process is running before reading the file: if the process has exited, the
 	 * file is complete. */
-	dso->jit->is_final = !process_stat(dso, &uid);
+	dso->jit->is_final = !process_stat(dso->pid, &uid);
 	ret = places_read(dso);
 	dso->jit->looked = tally_clock_now();
 	dso->jit->took = dso->jit->looked - start;
@@ -240,7 +245,7 @@ void tally_symbols_jit_refresh(struct tally_symbols *symbols)
 	tally_vec_for_each (dso, &symbols->dsos) {
 		/* The pid of a process that has exited may have been reused. */
 		if ((*dso)->jit && (*dso)->jit->is_final)
-			(*dso)->jit->is_final = !process_stat(*dso, &uid);
+			(*dso)->jit->is_final = !process_stat((*dso)->pid, &uid);
 		(void)tally_dso_jit_refresh(*dso, 0);
 	}
 }

@@ -28,9 +28,12 @@ int tally_dso_load_jit(struct tally_dso *dso);
  * longer be read, the existing code is kept. */
 bool tally_dso_jit_refresh(struct tally_dso *dso, uint64_t apart);
 
-/* Open a file if its owner is trusted, because anyone can write to /tmp. Trusted owners are root,
- * the effective user and, while the process is running, its user. Returns 0,
- * TALLY_DSO_ERROR_NOT_TRUSTED, or an error from tally_file_open(). */
+/* Open a JIT compiler's file if its owner is trusted or `any_owner` is set, because anyone can
+ * write to /tmp. Trusted owners are root, the effective user and, while the process `pid` is
+ * running, its user. Returns 0, TALLY_DSO_ERROR_NOT_TRUSTED, or an error from
+ * tally_file_open(). */
+int tally_jit_file_open(const char *path, int pid, bool any_owner, int *ret_fd);
+/* Do the same for a DSO's process and options. */
 int tally_dso_jit_file_open(const struct tally_dso *dso, const char *path, int *ret_fd);
 
 /* Return the symbol at `place`, an address in the form that tally_dso_find() takes, or NULL. */

@@ -201,6 +201,23 @@ def test_dumps_that_cannot_be_read():
     inject("-j", "-i", recording("faults"), status=129, says="requires -o")
 
 
+def test_dumps_of_others():
+    """Like report, refuse dumps of untrusted users, and dumps with a PID other than that in their name."""
+    where = jit_recording("others-jit")
+    dump = next(f"{where}/{name}" for name in os.listdir(where) if name.endswith(".dump"))
+    with open(dump, "r+b") as file:
+        content = file.read()
+        file.seek(20)
+        file.write((int.from_bytes(content[20:24], "little") ^ 1).to_bytes(4, "little"))
+    inject("-j", "-i", f"{where}/in.data", "-o", f"{where}/pid.data", status=0, says="not a jitdump of the process in its name")
+    with open(dump, "wb") as file:
+        file.write(content)
+    machine.need_chown()
+    os.chown(dump, machine.NOBODY, -1)
+    inject("-j", "-i", f"{where}/in.data", "-o", f"{where}/owner.data", status=0, says="use -f to accept it")
+    inject("-j", "-f", "-i", f"{where}/in.data", "-o", f"{where}/owner.data", status=0, says="Wrote 2 functions")
+
+
 def test_damaged_recordings():
     path = recording("chains")
     with open(path, "rb") as file:
