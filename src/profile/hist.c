@@ -31,6 +31,12 @@ unsigned tally_keys_lines(unsigned keys)
 	return keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
 }
 
+static void hist_member_free(struct tally_hist_member *member)
+{
+	tally_vec_free(&member->sums);
+	tally_vec_free(&member->parts);
+}
+
 static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 {
 	enum { UNKNOWN, NO, YES };
@@ -251,6 +257,58 @@ static int builder_totals(struct hist_builder *builder)
 	return 0;
 }
 
+/* Sum up the buckets of one event. */
+static int builder_event(struct hist_builder *builder, uint32_t event)
+{
+	int ret = builder_self(builder, event);
+
+	if (!ret)
+		ret = builder_group_buckets(builder);
+	return ret ? ret : builder_totals(builder);
+}
+
+/* Move the sums of the last event from the rows to the members. */
+static int builder_member(struct hist_builder *builder)
+{
+	struct tally_hist *hist = builder->hist;
+	struct tally_hist_member member = {0};
+	int ret = 0;
+
+	tally_vec_for_each (row, &hist->rows) {
+		const struct tally_row_sums sums = {row->self, row->self_nr, row->total,
+						    row->total_nr};
+
+		if (!ret)
+			ret = tally_vec_push(&member.sums, sums);
+		row->self = row->self_nr = row->total = row->total_nr = row->depth = 0;
+	}
+	member.parts.data = hist->parts.data;
+	member.parts.len = hist->parts.len;
+	member.parts.cap = hist->parts.cap;
+	memset(&hist->parts, 0, sizeof(hist->parts));
+	if (!ret)
+		ret = tally_vec_push(&hist->members, member);
+	if (ret)
+		hist_member_free(&member);
+	builder->buckets.len = 0;
+	if (builder->met)
+		memset(builder->met, 0,
+		       (builder->profile->frames.all.len + 1) * sizeof(*builder->met));
+	return ret;
+}
+
+static int builder_members(struct hist_builder *builder)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < builder->options->nr_members && !ret; i++) {
+		ret = builder_event(builder, builder->options->members[i]);
+		if (!ret)
+			ret = builder_member(builder);
+	}
+	return ret;
+}
+
 /* If `needed` is set, allocate an array with an entry for each frame. */
 static void *builder_alloc(const struct hist_builder *builder, bool needed, size_t size, int *ret)
 {
@@ -311,11 +369,9 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 	if (!ret)
 		ret = tally_vec_push(&hist.graph, (struct tally_graph_node){0});
 	if (!ret)
-		ret = builder_self(&builder, event);
+		ret = builder_members(&builder);
 	if (!ret)
-		ret = builder_group_buckets(&builder);
-	if (!ret)
-		ret = builder_totals(&builder);
+		ret = builder_event(&builder, event);
 	if (!ret && options->graphs)
 		ret = hist_graph_heavy(&builder);
 	if (!ret && options->graphs)
@@ -330,8 +386,27 @@ int tally_hist_build(struct tally_profile *profile, uint32_t event,
 	return ret;
 }
 
+struct tally_row tally_hist_member_row(const struct tally_hist *hist, const struct tally_row *row,
+				       uint32_t member)
+{
+	const struct tally_hist_member *from = &hist->members.data[member];
+	struct tally_row_sums sums = {0};
+	struct tally_row made = *row;
+
+	if (row->number < from->sums.len)
+		sums = from->sums.data[row->number];
+	made.self = sums.self;
+	made.self_nr = sums.self_nr;
+	made.total = sums.total;
+	made.total_nr = sums.total_nr;
+	return made;
+}
+
 void tally_hist_free(struct tally_hist *hist)
 {
+	tally_vec_for_each (member, &hist->members)
+		hist_member_free(member);
+	tally_vec_free(&hist->members);
 	tally_vec_free(&hist->rows);
 	tally_vec_free(&hist->groups);
 	tally_vec_free(&hist->graph);

@@ -58,7 +58,19 @@ struct tally_row {
 	uint64_t self, self_nr;
 	uint64_t total, total_nr; /* self plus callees if `children` is set, otherwise self */
 	uint32_t depth;  /* if `children` is set: maximum callchain length in the row's graph */
-	uint32_t number; /* see tally_hist_part() */
+	uint32_t number; /* see tally_hist_part() and tally_hist_member_row() */
+};
+
+/* A row's sums for another event of the group. */
+struct tally_row_sums {
+	uint64_t self, self_nr, total, total_nr;
+};
+
+/* The sums for another event of the group, indexed by row number. Rows without samples of the event
+ * may be missing. */
+struct tally_hist_member {
+	TALLY_VEC(struct tally_row_sums) sums;
+	TALLY_VEC(uint64_t) parts; /* as in struct tally_hist */
 };
 
 struct tally_group {
@@ -93,6 +105,11 @@ struct tally_hist_options {
 	 * bucket's label. */
 	uint32_t (*row_label)(void *arg, uint32_t label);
 	void *arg; /* argument of the callbacks */
+	/* Other events that are summed up by the same rows, in addition to the event of the rows.
+	 * They break ties when rows are sorted; `first_member` is compared before the event of the
+	 * rows, counted from 1, or is 0. */
+	const uint32_t *members;
+	uint32_t nr_members, first_member;
 	/* Build graphs for rows with a total period of at least `graph_min`. Requires paths. */
 	bool graphs;
 	enum tally_graph_order order;
@@ -105,7 +122,12 @@ struct tally_hist {
 	TALLY_VEC(struct tally_graph_node) graph; /* [0] is unused */
 	unsigned nr_parts;
 	TALLY_VEC(uint64_t) parts; /* `nr_parts` for each row, by number of the row */
+	TALLY_VEC(struct tally_hist_member) members;
 };
+
+/* Return the same row of member number `member`. */
+struct tally_row tally_hist_member_row(const struct tally_hist *hist, const struct tally_row *row,
+				       uint32_t member);
 
 /* Return an additional sum of a row; callees are not included. */
 static inline uint64_t tally_hist_part(const struct tally_hist *hist, const struct tally_row *row,

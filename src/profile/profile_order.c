@@ -213,6 +213,33 @@ static void rows_by_weight(const struct tally_hist_options *options, struct tall
 	rows_apply(hist, order);
 }
 
+/* Sort by the sums for another event; equal rows keep their order. */
+static void rows_by_member(struct tally_hist *hist, struct row_order *order, uint32_t member)
+{
+	for (uint32_t i = 0; i < hist->rows.len; i++) {
+		struct tally_row row = tally_hist_member_row(hist, &hist->rows.data[i], member);
+
+		order->keys[i] = (struct row_key){{UINT64_MAX - row.total, 0, 0}, i};
+	}
+	rows_apply(hist, order);
+}
+
+/* Compare the events of a group in their order, after the event asked for. */
+static void rows_by_members(const struct tally_hist_options *options, struct tally_hist *hist,
+			    struct row_order *order)
+{
+	if (!options->nr_members)
+		return;
+	for (uint32_t member = options->nr_members; member-- > 0;)
+		rows_by_member(hist, order, member);
+	for (uint32_t i = 0; i < hist->rows.len; i++)
+		order->keys[i] = (struct row_key){
+			{UINT64_MAX - row_weight(options, hist, &hist->rows.data[i]), 0, 0}, i};
+	rows_apply(hist, order);
+	if (options->first_member)
+		rows_by_member(hist, order, options->first_member - 1);
+}
+
 int hist_rows_sort(struct hist_builder *builder)
 {
 	struct tally_hist *hist = builder->hist;
@@ -232,6 +259,7 @@ int hist_rows_sort(struct hist_builder *builder)
 	if (!ret && nr) {
 		rows_by_name(hist, &order);
 		rows_by_weight(builder->options, hist, &order);
+		rows_by_members(builder->options, hist, &order);
 	}
 	free(order.frames);
 	free(order.groups);

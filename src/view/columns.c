@@ -412,12 +412,46 @@ void tally_view_frame_text(const struct tally_view *view, uint32_t number, size_
 	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
 }
 
+void tally_view_metric(const struct tally_view *view, const struct tally_view_column *column,
+		       const struct tally_row *rows, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	for (uint32_t i = 0; i <= view->nr_members; i++) {
+		struct tally_str value = {0};
+		size_t end = start + (size_t)column->width * (i + 1);
+
+		column->text(i ? &view->members[i - 1] : view, column, &rows[i], &value);
+		if (!view->separator && out->len + value.len < end)
+			tally_str_pad_to(out, end - value.len);
+		else if (i)
+			tally_str_add_char(out, ' ');
+		tally_str_add_bytes(out, tally_str_text(&value), value.len);
+		out->failed |= value.failed;
+		tally_str_free(&value);
+	}
+}
+
+/* Append the metric of a row of the view. */
+static void add_metric(const struct tally_view *view, const struct tally_view_column *column,
+		       const struct tally_row *row, struct tally_str *out)
+{
+	struct tally_row rows[TALLY_VIEW_MAX_EVENTS] = {*row};
+
+	for (uint32_t i = 0; i < view->nr_members; i++)
+		rows[i + 1] = tally_hist_member_row(view->hist, row, i);
+	tally_view_metric(view, column, rows, out);
+}
+
 void tally_view_cell(const struct tally_view *view, const struct tally_view_column *column,
 		     const struct tally_row *row, struct tally_str *out)
 {
 	size_t start = out->len;
 
-	column->text(view, column, row, out);
+	if (column->width && view->nr_members)
+		add_metric(view, column, row, out);
+	else
+		column->text(view, column, row, out);
 	tally_str_escape(out, start);
 }
 

@@ -180,7 +180,7 @@ void tally_view_measure(struct tally_view *view)
 			width = measure_rows(view, column, fits ? INT_MAX : USUAL);
 		if (!asked)
 			asked = TALLY_MAX(width, (int)strlen(column->heading));
-		view->widths[i] = TALLY_MAX(column->width, asked);
+		view->widths[i] = TALLY_MAX(tally_view_metric_width(view, column), asked);
 	}
 	if (fits)
 		tally_view_fit(view, view->line_width, view->widths);

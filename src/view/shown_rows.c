@@ -4,6 +4,8 @@
 #include "base/arith.h"
 #include "view/sample_labels.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t tally_show_graph_min(const struct tally_show *show, uint64_t period)
@@ -64,7 +66,7 @@ static bool row_passes(const struct tally_shown_rows_options *options, const str
 {
 	const struct tally_show *show = options->show;
 
-	if (row->total < least || row->total_nr < options->count_filter || !row->total_nr)
+	if (row->total < least || row->total_nr < options->count_filter)
 		return false;
 	if (!show->children)
 		return true;
@@ -116,13 +118,13 @@ uint64_t tally_shown_rows_total(const struct tally_profile *profile, uint32_t ev
 }
 
 /* Return the value that corresponds to 100 %. */
-static uint64_t rows_total(const struct tally_shown_rows_options *options)
+static uint64_t rows_total(const struct tally_shown_rows_options *options, uint32_t event)
 {
 	const struct tally_profile *profile = options->profile;
 
-	if (options->show->is_relative && options->event < profile->totals.len)
-		return profile->totals.data[options->event].period_shown;
-	return tally_shown_rows_total(profile, options->event);
+	if (options->show->is_relative && event < profile->totals.len)
+		return profile->totals.data[event].period_shown;
+	return tally_shown_rows_total(profile, event);
 }
 
 static struct tally_view make_view(const struct tally_shown_rows_options *options, uint64_t total)
@@ -194,11 +196,14 @@ static void add_part_totals(struct tally_view *view)
 struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_options *options)
 {
 	const struct tally_show *show = options->show;
-	uint64_t total = rows_total(options);
+	uint64_t total = rows_total(options, options->event);
 	bool filters = options->hide_kernel || options->hide_user || options->part;
 
 	return (struct tally_hist_options){
 		.keys = show->keys,
+		.members = options->members,
+		.nr_members = options->nr_members,
+		.first_member = options->first_member,
 		.nr_parts = options->labels ? show_parts(show) : 0,
 		.part = bucket_part,
 		.order_part = options->labels ? show_order_part(show) : 0,
@@ -216,25 +221,64 @@ struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_op
 	};
 }
 
+/* Make a view of each other event of the group, which shares the rows. */
+static int make_members(const struct tally_shown_rows_options *options,
+			struct tally_shown_rows *chosen)
+{
+	uint32_t nr = options->nr_members;
+
+	chosen->member_hists = nr ? calloc(nr, sizeof(*chosen->member_hists)) : NULL;
+	chosen->member_views = nr ? calloc(nr, sizeof(*chosen->member_views)) : NULL;
+	if (nr && (!chosen->member_hists || !chosen->member_views))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++) {
+		struct tally_hist *hist = &chosen->member_hists[i];
+		const struct tally_hist_member *member = &chosen->hist.members.data[i];
+
+		*hist = chosen->hist;
+		hist->parts.data = member->parts.data;
+		hist->parts.len = member->parts.len;
+		chosen->member_views[i] =
+			make_view(options, rows_total(options, options->members[i]));
+		chosen->member_views[i].event = options->members[i];
+		chosen->member_views[i].hist = hist;
+		add_part_totals(&chosen->member_views[i]);
+	}
+	chosen->view.members = chosen->member_views;
+	chosen->view.nr_members = nr;
+	return 0;
+}
+
 int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 			  struct tally_shown_rows *ret_chosen)
 {
 	const struct tally_hist_options making = tally_shown_rows_hist(options);
-	uint64_t total = rows_total(options);
-	int ret = tally_hist_build(options->profile, options->event, &making, &ret_chosen->hist);
+	uint64_t total = rows_total(options, options->event);
+	struct tally_shown_rows chosen = {0};
+	int ret = tally_hist_build(options->profile, options->event, &making, &chosen.hist);
 
 	if (ret)
 		return ret;
-	ret_chosen->view =
-		make_view(options, options->is_relative ? sum_of(&ret_chosen->hist) : total);
-	ret_chosen->view.hist = &ret_chosen->hist;
-	add_part_totals(&ret_chosen->view);
-	rows_choose(options, &ret_chosen->view, &ret_chosen->hist,
+	chosen.view = make_view(options, options->is_relative ? sum_of(&chosen.hist) : total);
+	chosen.view.hist = &chosen.hist;
+	add_part_totals(&chosen.view);
+	ret = make_members(options, &chosen);
+	if (ret) {
+		tally_shown_rows_free(&chosen);
+		return ret;
+	}
+	rows_choose(options, &chosen.view, &chosen.hist,
 		    tally_view_least(total, options->show->row_min_percent));
+	for (uint32_t i = 0; i < options->nr_members; i++)
+		chosen.member_hists[i].rows.len = chosen.hist.rows.len;
+	*ret_chosen = chosen;
+	ret_chosen->view.hist = &ret_chosen->hist;
 	return 0;
 }
 
 void tally_shown_rows_free(struct tally_shown_rows *chosen)
 {
 	tally_hist_free(&chosen->hist);
+	free(chosen->member_hists);
+	free(chosen->member_views);
 }

@@ -44,6 +44,8 @@ struct tally_shown_rows_options {
 	const struct tally_show *show;
 	const struct tally_labels *labels; /* NULL without TALLY_KEY_LABEL */
 	uint32_t event;
+	const uint32_t *members; /* other events to show side by side; see struct tally_hist */
+	uint32_t nr_members, first_member;
 	const struct tally_selection *selection; /* NULL for all samples of the event */
 	bool graphs;                             /* build call graphs for all heavy rows */
 	bool is_relative; /* percentages are relative to the selection, not to the event */
@@ -56,7 +58,9 @@ struct tally_shown_rows_options {
 /* view.hist points to hist and must be updated after the struct is moved or copied. */
 struct tally_shown_rows {
 	struct tally_hist hist;
-	struct tally_view view; /* column widths are not computed yet */
+	struct tally_view view;          /* column widths are not computed yet */
+	struct tally_hist *member_hists; /* with the sums of one event each */
+	struct tally_view *member_views;
 };
 
 /* Return the options with which the rows are built, for tally_hist_mark(). They point to

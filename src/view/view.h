@@ -64,7 +64,7 @@ static inline bool tally_view_column_is_of_sample(const struct tally_view_column
 /* Return the column with this name, or NULL. */
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len);
 
-enum { TALLY_VIEW_MAX_COLUMNS = 32 };
+enum { TALLY_VIEW_MAX_COLUMNS = 32, TALLY_VIEW_MAX_EVENTS = 32 };
 
 enum tally_graph_style {
 	TALLY_STYLE_NONE,
@@ -89,6 +89,10 @@ struct tally_view {
 	int nr_columns;
 	const struct tally_labels *labels; /* with TALLY_KEY_LABEL */
 	uint32_t event;
+	/* The other events of a group (tally_hist_options.members): metrics show a value of each
+	 * event side by side. */
+	const struct tally_view *members;
+	uint32_t nr_members;                          /* less than TALLY_VIEW_MAX_EVENTS */
 	uint64_t total;                               /* value that corresponds to 100 % */
 	uint64_t part_totals[TALLY_VIEW_MAX_COLUMNS]; /* sums over all rows, by part */
 	const char *symbol_part; /* show only rows with this string in their symbol; NULL for all */
@@ -120,6 +124,18 @@ uint64_t tally_view_sum(const struct tally_view *view, const struct tally_view_c
 
 /* Return true if a row is shown, i.e. if it is not empty and its symbol matches `symbol_part`. */
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row);
+
+/* Return the width of a metric, with the values of all events. */
+static inline int tally_view_metric_width(const struct tally_view *view,
+					  const struct tally_view_column *column)
+{
+	return column->width * (1 + (int)view->nr_members);
+}
+
+/* Append a metric: its value in `rows`, the rows of the event and of the other events of the
+ * group. */
+void tally_view_metric(const struct tally_view *view, const struct tally_view_column *column,
+		       const struct tally_row *rows, struct tally_str *out);
 
 /* Compute the column widths. Call this before appending the first heading. */
 void tally_view_measure(struct tally_view *view);

@@ -17,9 +17,19 @@ static bool has_part(const struct tally_view *view, const struct tally_row *row)
 	       strstr(tally_symbol_name(frame->dso, frame->symbol), view->symbol_part);
 }
 
+/* Return true if the row has samples of another event of the group. */
+static bool is_of_member(const struct tally_view *view, const struct tally_row *row)
+{
+	for (uint32_t i = 0; i < view->nr_members; i++) {
+		if (tally_hist_member_row(view->hist, row, i).total_nr)
+			return true;
+	}
+	return false;
+}
+
 bool tally_view_shows(const struct tally_view *view, const struct tally_row *row)
 {
-	return has_part(view, row) && (row->total || row->total_nr);
+	return has_part(view, row) && (row->total || row->total_nr || is_of_member(view, row));
 }
 
 /* Pad the text that begins at `start` to the column's width; metrics are right-aligned. */

@@ -6,6 +6,7 @@ has the fields in DEFAULT_TYPE unless a test packs the sample itself.
 """
 import ctypes
 import ctypes.util
+import os
 import struct
 
 # sample_type
@@ -156,6 +157,30 @@ def file_bytes(records, attrs=None, features=None, ids=None, attr_table=None, ty
     head += bits.to_bytes(32, "little")
     body = b"".join(one + u64(*where) for one, where in zip(attrs, ids))
     return head + body + data + sections + blob
+
+
+def write(folder, name, data):
+    """Write a file and return its path."""
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def of_event(identity, ip=0x1000, pid=1, time=1, period=1, more=b"", misc=USER):
+    """Return a sample of the event with this ID in events_bytes()."""
+    return record(SAMPLE, u64(identity, ip) + u32(pid, pid) + u64(time, period) + more, misc)
+
+
+def events_bytes(events, records, features=None, kinds=DEFAULT_TYPE | IDENTIFIER):
+    """Return a file with several events. `events` has the name and the config of each; its ID is its index + 10."""
+    attrs = [attr(kinds, config=config) for _, config in events]
+    described = event_desc(*((one, name, (10 + at,)) for at, (one, (name, _)) in enumerate(zip(attrs, events))))
+    # A record of another type holds the IDs to which the attrs refer.
+    ids = record(FINISHED_ROUND, u64(*range(10, 10 + len(events))))
+    first = 104 + len(attrs) * (len(attrs[0]) + 16) + 8
+    return file_bytes([ids, *records], attrs, {FEATURE_EVENT_DESC: described, **(features or {})},
+                      ids=[(first + 8 * at, 8) for at in range(len(attrs))])
 
 
 def pipe_bytes(records):

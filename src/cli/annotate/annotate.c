@@ -29,7 +29,7 @@ struct annotate {
 	struct tally_annotate *samples;
 	struct tally_annotation_codes *codes;
 	struct tally_source_texts *texts;
-	struct annotate_groups groups;
+	struct tally_event_groups groups;
 	uint64_t code_left; /* bytes of code that may still be decoded */
 	uint64_t nr_shown, nr_failed, nr_beyond;
 	struct tally_map failed; /* IDs of DSOs that were warned about */
@@ -86,7 +86,7 @@ static int show_json(struct annotate *annotate, const struct tally_annotate_view
 	return ret;
 }
 
-static int show_annotation(struct annotate *annotate, const struct annotate_group *group,
+static int show_annotation(struct annotate *annotate, const struct tally_event_group *group,
 			   const struct tally_annotation *annotation)
 {
 	const struct annotate_config *config = annotate->config;
@@ -132,7 +132,7 @@ static void warn_failed(struct annotate *annotate, const struct tally_annotate_f
 }
 
 /* Show a function. If its code cannot be read, warn and continue. */
-static int show_function(struct annotate *annotate, const struct annotate_group *group,
+static int show_function(struct annotate *annotate, const struct tally_event_group *group,
 			 const struct tally_annotate_function *function)
 {
 	struct tally_annotation_options options = {
@@ -172,7 +172,7 @@ static void functions_limit(struct annotate *annotate, struct annotate_functions
 	functions->all.len = nr;
 }
 
-static int show_group(struct annotate *annotate, const struct annotate_group *group)
+static int show_group(struct annotate *annotate, const struct tally_event_group *group)
 {
 	const struct annotate_config *config = annotate->config;
 	struct tally_annotation_options options = {0};
@@ -341,7 +341,7 @@ static int annotate_setup(struct annotate *annotate)
 
 static void annotate_free(struct annotate *annotate)
 {
-	annotate_groups_free(&annotate->groups);
+	tally_event_groups_free(&annotate->groups);
 	tally_map_free(&annotate->failed);
 	tally_source_texts_free(annotate->texts);
 	tally_annotation_codes_free(annotate->codes);

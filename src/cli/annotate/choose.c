@@ -5,118 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- events ------------------------------------------------------------------------- */
-
-static int names_read(const struct tally_session *session, struct annotate_groups *groups)
+static bool has_samples(const void *arg, uint32_t event)
 {
-	const struct tally_perfdata_event *event;
-	int ret = 0;
+	const struct tally_annotate *annotate = arg;
 
-	for (size_t i = 0; !ret && (event = tally_perfdata_event(session->data, i)); i++)
-		ret = tally_vec_push(&groups->names, event->name);
-	return ret;
-}
-
-/* Append the name of an event, or "anon group { a, b }" for a group, as perf does. */
-static void add_name(const struct annotate_groups *groups, const struct annotate_group *group,
-		     const char *name, struct tally_str *out)
-{
-	const uint32_t *events = groups->events.data + group->first;
-
-	if (group->nr == 1) {
-		tally_str_add(out, groups->names.data[events[0]]);
-		return;
-	}
-	tally_str_add(out, name);
-	for (uint32_t i = 0; i < group->nr; i++)
-		tally_str_addf(out, "%s%s", i ? ", " : " { ", groups->names.data[events[i]]);
-	tally_str_add(out, " }");
-}
-
-/* Add a group of the events in [first, first + nr) that have samples. Do nothing if none of them
- * has samples. */
-static int group_add(struct annotate_groups *groups, const struct tally_annotate *annotate,
-		     uint32_t first, uint32_t nr, const char *name)
-{
-	struct annotate_group group = {.first = (uint32_t)groups->events.len};
-	int ret = 0;
-
-	for (uint32_t i = first; i < first + nr && i < groups->names.len && !ret; i++) {
-		if (!tally_annotate_total(annotate, i).nr)
-			continue;
-		ret = tally_vec_push(&groups->events, i);
-		group.nr++;
-	}
-	if (ret || !group.nr)
-		return ret;
-	add_name(groups, &group, name, &group.name);
-	ret = tally_str_error(&group.name);
-	if (!ret)
-		ret = tally_vec_push(&groups->all, group);
-	if (ret)
-		tally_str_free(&group.name);
-	return ret;
-}
-
-/* Return the group that an event leads, or NULL. */
-static const struct tally_perfdata_group *group_of(const struct tally_perfdata_env *env,
-						   uint32_t leader)
-{
-	for (uint32_t i = 0; i < env->nr_groups; i++) {
-		if (env->groups[i].leader == leader && env->groups[i].nr_members > 1)
-			return &env->groups[i];
-	}
-	return NULL;
-}
-
-static int groups_fill(const struct annotate_config *config, const struct tally_perfdata_env *env,
-		       const struct tally_annotate *annotate, struct annotate_groups *groups)
-{
-	uint32_t nr_events = (uint32_t)groups->names.len, nr = 1;
-	int ret = 0;
-
-	if (config->is_grouped)
-		return group_add(groups, annotate, 0, nr_events, "group");
-	for (uint32_t i = 0; i < nr_events && !ret; i += nr) {
-		const struct tally_perfdata_group *group = group_of(env, i);
-
-		nr = group ? group->nr_members : 1;
-		nr = nr < nr_events - i ? nr : nr_events - i;
-		ret = group_add(groups, annotate, i, nr,
-				group && strcmp(group->name, "{anon_group}") ? group->name
-									     : "anon group");
-	}
-	return ret;
+	return tally_annotate_total(annotate, event).nr;
 }
 
 int annotate_groups_find(const struct annotate_config *config, struct tally_session *session,
-			 const struct tally_annotate *annotate, struct annotate_groups *ret_groups)
+			 const struct tally_annotate *annotate,
+			 struct tally_event_groups *ret_groups)
 {
-	struct annotate_groups groups = {0};
-	const struct tally_perfdata_env *env;
-	int ret = tally_perfdata_env(session->data, &env);
+	const struct tally_event_groups_options options = {
+		.joins_all = config->is_grouped,
+		.has_samples = has_samples,
+		.arg = annotate,
+	};
 
-	if (!ret)
-		ret = names_read(session, &groups);
-	if (!ret)
-		ret = groups_fill(config, env, annotate, &groups);
-	if (ret)
-		annotate_groups_free(&groups);
-	else
-		*ret_groups = groups;
-	return ret;
+	return tally_event_groups_find(session, &options, ret_groups);
 }
-
-void annotate_groups_free(struct annotate_groups *groups)
-{
-	tally_vec_for_each (group, &groups->all)
-		tally_str_free(&group->name);
-	tally_vec_free(&groups->all);
-	tally_vec_free(&groups->events);
-	tally_vec_free(&groups->names);
-}
-
-/* ---- functions ---------------------------------------------------------------------- */
 
 struct weighed_function {
 	const struct tally_annotate_function *function;
@@ -158,8 +65,8 @@ static int compare_weighed(const void *a, const void *b)
 
 int annotate_functions_find(const struct annotate_config *config,
 			    const struct tally_annotate *annotate,
-			    const struct annotate_groups *groups,
-			    const struct annotate_group *group,
+			    const struct tally_event_groups *groups,
+			    const struct tally_event_group *group,
 			    struct annotate_functions *ret_functions)
 {
 	TALLY_VEC(struct weighed_function) found = {0};

@@ -89,7 +89,6 @@ static const struct tally_perf_option report_rows[] = {
 	 "use --branch-stack, or 'tally script -F +brstacksym'"},
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},
 	{0, "disable-order", NONE, ACCEPTED, "samples are always sorted by time"},
-	{0, "group-sort-idx", NEEDED, ACCEPTED, NO_GROUPING},
 	{0, "ignore-vmlinux", NONE, ACCEPTED,
 	 "a kernel image is used only if it is the recorded one; specify symbols with --kallsyms"},
 	{0, "itrace", OPTIONAL, ACCEPTED, NO_PT},

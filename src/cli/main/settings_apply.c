@@ -42,6 +42,7 @@ static const struct setting_rule {
 	{"record.build-id", "record", "buildid-mmap", WORD, "mmap"},
 	{"record.call-graph", "record", "call-graph-default", CHAIN},
 	{"report.children", "report", "children", FLAG},
+	{"report.group", "report", "no-group", ONLY_OFF},
 	{"report.percent-limit", "report", "percent-limit", VALUE},
 	{"report.sort_order", "report", "sort", VALUE},
 	{"stat.big-num", "stat", "no-big-num", ONLY_OFF},

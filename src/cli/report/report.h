@@ -6,6 +6,7 @@
 #include "cli/main/document.h"
 #include "cli/report/report_config.h"
 #include "profile/process/ignore_callees.h"
+#include "session/event_groups.h"
 #include "session/session.h"
 #include "session/session_profile.h"
 #include "view/sample_labels.h"
@@ -20,11 +21,12 @@ struct report {
 	struct tally_labels labels;      /* for sort keys that are computed from samples */
 	/* Total size of the labels, and total size of the samples outside compressed data. */
 	uint64_t label_bytes, sample_bytes;
-	double node_min_percent; /* with --hierarchy */
-	uint64_t rows_shown;     /* total for all events */
-	const char *query;       /* initial filter for the browser, or NULL */
-	bool browses;            /* use the terminal browser */
-	int line_width;          /* terminal width for text output, or 0 if there is no terminal */
+	struct tally_event_groups groups; /* while text or JSON is printed */
+	double node_min_percent;          /* with --hierarchy */
+	uint64_t rows_shown;              /* total for all events */
+	const char *query;                /* initial filter for the browser, or NULL */
+	bool browses;                     /* use the terminal browser */
+	int line_width; /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
 	/* Output of --svg or --format while it is being written, or NULL. */
 	struct tally_document *document;

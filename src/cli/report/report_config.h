@@ -18,6 +18,8 @@ struct report_config {
 	uint64_t time_quantum_ns;    /* 0 for the default */
 	uint64_t event_number;       /* 1-based; 0 for all events */
 	uint64_t max_stack;
+	uint64_t group_sort;     /* event of a group by which its rows are sorted */
+	bool group, group_given; /* show all events side by side, or none; otherwise as recorded */
 	bool event_given, csv;
 	bool branch_stack,
 		branch_given; /* rows are branches; decided by the recording if not given */
@@ -27,7 +29,7 @@ struct report_config {
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;
 	bool html_source; /* see cli/main/html_file.h */
-	bool header, header_only, health, json, quiet, group, raw_chains;
+	bool header, header_only, health, json, quiet, raw_chains;
 };
 
 extern const struct tally_option report_options[];

@@ -29,19 +29,24 @@ static void add_count(struct tally_str *out, uint64_t nr)
 	tally_str_addf(out, "%" PRIu64 "%c", nr, units[unit]);
 }
 
-static void add_event_heading(struct report *report, const struct tally_perfdata_event *event,
-			      const struct tally_profile_total *total)
+static void add_event_heading(struct report *report, const struct tally_event_group *group)
 {
 	const char *times = report->config->recording.session.filter.time;
+	const uint32_t *events = report->groups.events.data + group->first;
 	struct tally_str *out = &report->out;
 	size_t start = out->len;
+	uint64_t nr = 0, period = 0;
 
 	if (report->config->quiet || report->config->json)
 		return;
+	for (uint32_t i = 0; i < group->nr; i++) {
+		nr += report->profile.totals.data[events[i]].nr_shown;
+		period += report->profile.totals.data[events[i]].period_shown;
+	}
 	tally_str_add(out, "# Samples: ");
-	add_count(out, total->nr_shown);
-	tally_str_addf(out, " of event '");
-	tally_str_add_escaped(out, event->name);
+	add_count(out, nr);
+	tally_str_addf(out, " of event%s '", group->nr > 1 ? "s" : "");
+	tally_str_add_escaped(out, tally_str_text(&group->name));
 	tally_str_add_char(out, '\'');
 	if (times) {
 		tally_str_add(out, " (time slices: ");
@@ -49,7 +54,7 @@ static void add_event_heading(struct report *report, const struct tally_perfdata
 		tally_str_add_char(out, ')');
 	}
 	tally_str_add_char(out, '\n');
-	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", total->period_shown);
+	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", period);
 	tally_wrap_comments(out, start, (size_t)report->line_width);
 }
 
@@ -92,15 +97,28 @@ struct tally_shown_rows_options report_rows_options(struct report *report, uint3
 	};
 }
 
-/* As in perf, text does not show the fields that the event does not have, unless no key is left. */
-static void remove_fields(struct report *report, uint32_t event, struct tally_view *view)
+static bool group_has(struct report *report, const struct tally_event_group *group,
+		      const struct tally_view_column *column)
+{
+	const uint32_t *events = report->groups.events.data + group->first;
+
+	for (uint32_t i = 0; i < group->nr; i++) {
+		if (tally_labels_event_has(&report->labels, column, events[i]))
+			return true;
+	}
+	return false;
+}
+
+/* As in perf, text does not show the fields that the events do not have, unless no key is left. */
+static void remove_fields(struct report *report, const struct tally_event_group *group,
+			  struct tally_view *view)
 {
 	const struct tally_view_column *kept[TALLY_VIEW_MAX_COLUMNS];
 	unsigned keys = 0;
 	int nr = 0;
 
 	for (int i = 0; i < view->nr_columns; i++) {
-		if (!tally_labels_event_has(&report->labels, view->columns[i], event))
+		if (!group_has(report, group, view->columns[i]))
 			continue;
 		keys |= view->columns[i]->key;
 		kept[nr++] = view->columns[i];
@@ -111,21 +129,27 @@ static void remove_fields(struct report *report, uint32_t event, struct tally_vi
 	view->nr_columns = nr;
 }
 
-static int report_event(struct report *report, const struct tally_perfdata_event *event)
+/* Show a group of events side by side, or one event. */
+static int report_group(struct report *report, const struct tally_event_group *group)
 {
-	const struct tally_shown_rows_options options = report_rows_options(report, event->index);
+	const uint32_t *events = report->groups.events.data + group->first;
+	struct tally_shown_rows_options options = report_rows_options(report, events[0]);
 	const struct report_config *config = report->config;
 	struct tally_shown_rows rows;
-	int ret = tally_shown_rows_make(&options, &rows);
+	int ret;
 
+	options.members = events + 1;
+	options.nr_members = group->nr - 1;
+	options.first_member = config->group_sort < group->nr ? (uint32_t)config->group_sort : 0;
+	ret = tally_shown_rows_make(&options, &rows);
 	if (ret)
 		return ret;
 	rows.view.hist = &rows.hist;
 	if (!config->json && !config->csv)
-		remove_fields(report, event->index, &rows.view);
+		remove_fields(report, group, &rows.view);
 	rows.view.separator = config->separator;
 	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
-	add_event_heading(report, event, &report->profile.totals.data[event->index]);
+	add_event_heading(report, group);
 	if (config->hierarchy) {
 		size_t shown;
 
@@ -148,38 +172,54 @@ static int report_event(struct report *report, const struct tally_perfdata_event
 	return ret;
 }
 
-static void json_event_open(struct report *report, const struct tally_perfdata_event *event)
+static void json_event_open(struct report *report, uint32_t event)
 {
-	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
+	const struct tally_profile_total *total = &report->profile.totals.data[event];
 
 	tally_json_open(&report->out, NULL, '{');
-	tally_json_text(&report->out, "event", event->name);
+	tally_json_text(&report->out, "event", report_event_name(report, event));
 	tally_json_u64(&report->out, "samples", total->nr_shown);
 	tally_json_u64(&report->out, "period", total->period_shown);
 	tally_json_u64(&report->out, "total_period", total->period);
 	tally_json_open(&report->out, "rows", '[');
 }
 
+/* Events without samples are skipped, such as the dummy event that only records mappings. */
+static bool event_is_shown(const void *arg, uint32_t event)
+{
+	const struct report *report = arg;
+
+	return event < report->profile.totals.len && report->profile.totals.data[event].nr &&
+	       report_wants_event(report, event);
+}
+
 static int report_events(struct report *report)
 {
-	const struct tally_perfdata_event *event;
-	int ret = 0;
+	const struct report_config *config = report->config;
+	const struct tally_event_groups_options options = {
+		/* In JSON and CSV, each row belongs to one event. */
+		.joins_none =
+			config->json || config->csv || (config->group_given && !config->group),
+		.joins_all = config->group && !config->json && !config->csv,
+		.has_samples = event_is_shown,
+		.arg = report,
+	};
+	int ret = tally_event_groups_find(report->session, &options, &report->groups);
 
-	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
-		/* Skip events without samples, such as the dummy event that only records
-		 * mappings. */
-		if (i >= report->profile.totals.len || !report->profile.totals.data[i].nr)
-			continue;
-		if (!report_wants_event(report, i))
-			continue;
-		if (report->config->json)
-			json_event_open(report, event);
-		ret = report_event(report, event);
-		if (report->config->json) {
+	if (ret)
+		return ret;
+	tally_vec_for_each (group, &report->groups.all) {
+		if (config->json)
+			json_event_open(report, report->groups.events.data[group->first]);
+		ret = report_group(report, group);
+		if (config->json) {
 			tally_json_close(&report->out, ']');
 			tally_json_close(&report->out, '}');
 		}
+		if (ret)
+			break;
 	}
+	tally_event_groups_free(&report->groups);
 	return ret;
 }
 

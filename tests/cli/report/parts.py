@@ -15,6 +15,7 @@ import crafted  # noqa: E402
 import machine  # noqa: E402
 import tap  # noqa: E402
 from crafted import u32, u64  # noqa: E402
+from reporting import report, rows  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("parts")
@@ -24,21 +25,7 @@ WEIGHT_STRUCT = 1 << 24
 
 
 def written(name, data):
-    path = os.path.join(WORK, name)
-    with open(path, "wb") as file:
-        file.write(data)
-    return path
-
-
-def report(path, *words, status=0):
-    done = tap.run(TALLY, "report", "--stdio", "-i", path, *words)
-    assert done.returncode == status, f"{words}: status {done.returncode}: {done.stderr}"
-    return done
-
-
-def rows(path, *words):
-    text = report(path, "-q", "-x", ";", *words).stdout
-    return [[cell.strip() for cell in line.split(";")] for line in text.splitlines() if line.strip()]
+    return crafted.write(WORK, name, data)
 
 
 def switch(pid, time, misc=0):

@@ -15,6 +15,7 @@ import crafted  # noqa: E402
 import machine  # noqa: E402
 import tap  # noqa: E402
 from crafted import u32, u64  # noqa: E402
+from reporting import report, rows  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("sample-keys")
@@ -27,22 +28,7 @@ RECORD_CGROUP = 19
 
 
 def written(name, data):
-    path = os.path.join(WORK, name)
-    with open(path, "wb") as file:
-        file.write(data)
-    return path
-
-
-def report(path, *words, status=0):
-    done = tap.run(TALLY, "report", "--stdio", "-i", path, *words)
-    assert done.returncode == status, f"{words}: status {done.returncode}: {done.stderr}"
-    return done
-
-
-def rows(path, *words):
-    """Return the rows as lists of cells, which are separated by semicolons."""
-    text = report(path, "-q", "-x", ";", *words).stdout
-    return [line.strip().split(";") for line in text.splitlines() if line.strip()]
+    return crafted.write(WORK, name, data)
 
 
 def mem_sample(weight, source, time, kind, txn=0, phys=0x5000):

@@ -16,14 +16,10 @@ from crafted import u64  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("selections")
-KIND = crafted.DEFAULT_TYPE | crafted.IDENTIFIER
 
 
 def written(name, data):
-    path = os.path.join(WORK, name)
-    with open(path, "wb") as file:
-        file.write(data)
-    return path
+    return crafted.write(WORK, name, data)
 
 
 def script(*words, status=0):
@@ -70,14 +66,8 @@ int main(void) { for (int i = 0; i < 100000; i++) { first(); second(); } }
 
 def two_events(names=("a", "b/x")):
     """Samples of two events, of the first at even times and of the second at odd times, from 0 to 5."""
-    attrs = [crafted.attr(KIND, config=config) for config in (0, 2)]
-    described = crafted.event_desc((attrs[0], names[0], (10,)), (attrs[1], names[1], (11,)))
-    # A record of another type holds the IDs to which the attrs refer.
-    parts = [crafted.record(crafted.FINISHED_ROUND, u64(10, 11))]
-    parts += [crafted.record(crafted.SAMPLE, u64(10 + time % 2, 0x1000 + time) + crafted.u32(1, 1) + u64(time * 10**9, 1), crafted.USER)
-              for time in range(6)]
-    first = 104 + 2 * (len(attrs[0]) + 16) + 8
-    return crafted.file_bytes(parts, attrs, {crafted.FEATURE_EVENT_DESC: described}, ids=[(first, 8), (first + 8, 8)])
+    samples = [crafted.of_event(10 + time % 2, 0x1000 + time, time=time * 10**9) for time in range(6)]
+    return crafted.events_bytes([(names[0], 0), (names[1], 2)], samples)
 
 
 def times(*words):
