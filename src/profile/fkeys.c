@@ -119,6 +119,9 @@ int hist_fkeys(struct hist_builder *builder)
 	const unsigned of_frames =
 		TALLY_KEY_DSO | TALLY_KEY_SYMBOL | TALLY_KEY_LINE | TALLY_KEY_FILE;
 	const struct tally_frames *frames = &builder->profile->frames;
+	const unsigned of_nodes =
+		TALLY_KEY_DSO | TALLY_KEY_SYMBOL |
+		(builder->options->graph_key == TALLY_GRAPH_LINE ? TALLY_KEY_LINE : 0);
 	unsigned wanted = builder->options->keys & of_frames;
 	bool are_functions = frames_are_functions(frames);
 	int ret = 0;
@@ -129,10 +132,9 @@ int hist_fkeys(struct hist_builder *builder)
 	if (wanted)
 		ret = find_firsts(builder, wanted, are_functions, builder->fkeys);
 	builder->fkeys[hist_light_frame(builder)] = hist_light_frame(builder);
-	if (ret || are_functions)
+	if (ret || are_functions || builder->options->graph_key == TALLY_GRAPH_ADDRESS)
 		return ret;
 	builder->functions = calloc(frames->all.len + 1, sizeof(*builder->functions));
-	return builder->functions ? find_firsts(builder, TALLY_KEY_DSO | TALLY_KEY_SYMBOL, false,
-						builder->functions)
+	return builder->functions ? find_firsts(builder, of_nodes, false, builder->functions)
 				  : -ENOMEM;
 }

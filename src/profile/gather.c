@@ -119,7 +119,9 @@ int profile_gather(struct tally_profile *profile, const struct tally_feed_sample
 	if (!(profile_has_callers(profile) || profile->options.second_pass) || !chain.nr)
 		return 0;
 	to->has_chain = true;
-	to->callers_from = tally_callers_from(from->attr, profile->options.raw_chains);
+	to->callers_from = profile->options.exact_chains
+				   ? TALLY_CALLERS_UNWOUND
+				   : tally_callers_from(from->attr, profile->options.raw_chains);
 	if (!profile_has_callers(profile)) {
 		gather_flags(from->cpumode, chain, profile->options.max_stack, to);
 		return 0;

@@ -40,6 +40,14 @@ enum tally_graph_order {
 	TALLY_GRAPH_CALLEE, /* from the row's function to its callers */
 };
 
+/* Keys of the nodes of a call graph. Lines and addresses require a profile with
+ * TALLY_LINES_ALL. */
+enum tally_graph_key {
+	TALLY_GRAPH_FUNCTION,
+	TALLY_GRAPH_LINE, /* source line */
+	TALLY_GRAPH_ADDRESS,
+};
+
 /* A node of a call graph. Lists are linked by their index in tally_hist.graph, and end with 0. */
 struct tally_graph_node {
 	uint32_t frame;
@@ -113,6 +121,7 @@ struct tally_hist_options {
 	/* Build graphs for rows with a total period of at least `graph_min`. Requires paths. */
 	bool graphs;
 	enum tally_graph_order order;
+	enum tally_graph_key graph_key;
 	uint64_t graph_min;
 };
 

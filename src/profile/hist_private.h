@@ -45,7 +45,7 @@ struct hist_builder {
 	const struct tally_bucket *all; /* buckets of the profile or the selection */
 	size_t nr_all;
 	uint32_t *fkeys;     /* indexed by frame, including hist_light_frame() */
-	uint32_t *functions; /* first frame of each frame's function; NULL if all differ */
+	uint32_t *functions; /* first frame of each frame's node in graphs; NULL if all differ */
 	uint8_t *parents;    /* cached is_parent() results, by frame; only for TALLY_KEY_PARENT */
 	struct tally_intern group_ids;
 	struct tally_group last_group; /* last group looked up, without its thread */

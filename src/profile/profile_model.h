@@ -51,7 +51,9 @@ struct tally_profile_options {
 	unsigned lines;     /* TALLY_LINES_*; not for a live profile */
 	uint32_t max_stack; /* maximum number of frames in a callchain; 0 for perf's limit, 127 */
 	bool raw_chains;    /* keep callers as recorded, without validating return addresses */
-	bool is_live;       /* rows are built while samples are arriving; caches are small */
+	/* All addresses of callchains are those of instructions, not return addresses. */
+	bool exact_chains;
+	bool is_live; /* rows are built while samples are arriving; caches are small */
 	/* Samples are added twice: see tally_profile_second_pass(). Must not be combined with
 	 * TALLY_BY_PATH. */
 	bool second_pass;

@@ -402,12 +402,29 @@ void tally_view_frame_name(const struct tally_view *view, uint32_t number, struc
 	tally_str_add_hex(out, frame->addr, 16);
 }
 
+void tally_view_frame_line(const struct tally_view *view, uint32_t number, struct tally_str *out)
+{
+	const struct tally_frame *frame = &view->profile->frames.all.data[number];
+
+	if (frame->line && frame->line->file)
+		tally_str_addf(out, "%s:%" PRIu32, line_file(view, frame->line), frame->line->line);
+	else if (frame->symbol && view->graph_key == TALLY_GRAPH_ADDRESS)
+		tally_str_addf(out, "+%" PRIu64, frame->addr - frame->symbol->start);
+}
+
 void tally_view_frame_text(const struct tally_view *view, uint32_t number, size_t columns,
 			   const char *mark, struct tally_str *out)
 {
-	size_t start = out->len;
+	size_t start = out->len, line;
 
 	tally_view_frame_name(view, number, out);
+	if (view->graph_key != TALLY_GRAPH_FUNCTION) {
+		tally_str_add_char(out, ' ');
+		line = out->len;
+		tally_view_frame_line(view, number, out);
+		if (out->len == line && out->len > start)
+			out->len--;
+	}
 	tally_str_escape(out, start);
 	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
 }

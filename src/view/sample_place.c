@@ -44,15 +44,21 @@ void tally_place_add_line(struct tally_machine *machine, const struct tally_thre
 			  uint8_t cpumode, uint64_t addr, struct tally_str *out)
 {
 	const struct tally_location where = *tally_branch_locate(machine, thread, cpumode, addr);
-	const struct tally_frame frame = frame_at(&where);
+
+	tally_place_add_location_line(&where, out);
+}
+
+void tally_place_add_location_line(const struct tally_location *where, struct tally_str *out)
+{
+	const struct tally_frame frame = frame_at(where);
 	const struct tally_line *lines;
-	size_t nr = where.dso ? tally_dso_lines(where.dso, where.addr, &lines, NULL) : 0;
+	size_t nr = where->dso ? tally_dso_lines(where->dso, where->addr, &lines, NULL) : 0;
 
 	if (nr && lines[0].file) {
 		tally_str_addf(out, "%s:%" PRIu32, tally_line_file_name(&lines[0]), lines[0].line);
 		return;
 	}
 	tally_frame_add_name(&frame, out);
-	if (where.symbol)
-		tally_str_addf(out, "+%" PRIu64, where.addr - where.symbol->start);
+	if (where->symbol)
+		tally_str_addf(out, "+%" PRIu64, where->addr - where->symbol->start);
 }

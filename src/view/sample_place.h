@@ -25,4 +25,7 @@ void tally_place_add_file(struct tally_machine *machine, const struct tally_thre
 void tally_place_add_line(struct tally_machine *machine, const struct tally_thread *thread,
 			  uint8_t cpumode, uint64_t addr, struct tally_str *out);
 
+/* Append the source line of a location. */
+void tally_place_add_location_line(const struct tally_location *where, struct tally_str *out);
+
 #endif

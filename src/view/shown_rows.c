@@ -138,6 +138,7 @@ static struct tally_view make_view(const struct tally_shown_rows_options *option
 		.total = total,
 		.symbol_part = tally_show_row_part(show),
 		.style = show->style,
+		.graph_key = show->graph_key,
 		.graph_value = show->graph_value,
 		.graph_min_percent = show->graph_min_percent,
 		.graph_limit = (uint32_t)show->graph_limit,
@@ -217,6 +218,7 @@ struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_op
 		.arg = (void *)options,
 		.graphs = options->graphs && show->style != TALLY_STYLE_NONE,
 		.order = show->order,
+		.graph_key = show->graph_key,
 		.graph_min = tally_show_graph_min(show, total),
 	};
 }

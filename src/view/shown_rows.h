@@ -19,6 +19,7 @@ struct tally_show {
 	bool has_paths;   /* include directories when distinguishing and showing source files */
 	enum tally_graph_style style;
 	enum tally_graph_order order;
+	enum tally_graph_key graph_key;
 	enum tally_graph_value graph_value;
 	double graph_min_percent, row_min_percent;
 	uint64_t graph_limit;    /* maximum lines per callchain, or 0 for no limit */

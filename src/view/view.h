@@ -97,6 +97,7 @@ struct tally_view {
 	uint64_t part_totals[TALLY_VIEW_MAX_COLUMNS]; /* sums over all rows, by part */
 	const char *symbol_part; /* show only rows with this string in their symbol; NULL for all */
 	enum tally_graph_style style;
+	enum tally_graph_key graph_key; /* nodes other than functions show their source lines */
 	enum tally_graph_value graph_value;
 	double graph_min_percent;
 	uint32_t graph_limit;  /* maximum lines per callchain, or 0 for no limit */
@@ -184,6 +185,10 @@ void tally_view_frame_name(const struct tally_view *view, uint32_t frame, struct
 
 /* Return true if a frame is an inlined function; its name shows this as well. */
 bool tally_view_frame_is_inlined(const struct tally_view *view, uint32_t frame);
+
+/* Append a source line of a frame, such as "util.c:12"; without line information, append nothing,
+ * or for nodes that are addresses, the offset in the function, such as "+12". */
+void tally_view_frame_line(const struct tally_view *view, uint32_t frame, struct tally_str *out);
 
 /* Append a frame's name for graphs, escaped and shortened to at most `columns` columns. */
 void tally_view_frame_text(const struct tally_view *view, uint32_t frame, size_t columns,

@@ -21,6 +21,11 @@ static void node_json(const struct tally_view *view, const struct tally_graph_no
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "symbol", tally_str_text(&name));
 	inlined_json(view, node->frame, out);
+	if (view->graph_key != TALLY_GRAPH_FUNCTION) {
+		tally_str_clear(&name);
+		tally_view_frame_line(view, node->frame, &name);
+		tally_json_text(out, "line", tally_str_text(&name));
+	}
 	tally_json_u64(out, "period", node->period);
 	tally_json_u64(out, "samples", node->nr);
 	if (node->first_child) {

@@ -85,8 +85,6 @@ static const struct tally_perf_option report_rows[] = {
 	{0, "exclude-other", NONE, REFUSED,
 	 "use --sort parent -p NAME; -x sets the separator here"},
 	{0, "asm-raw", NONE, ACCEPTED, NO_SOURCE},
-	{0, "branch-history", NONE, REFUSED,
-	 "use --branch-stack, or 'tally script -F +brstacksym'"},
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},
 	{0, "disable-order", NONE, ACCEPTED, "samples are always sorted by time"},
 	{0, "ignore-vmlinux", NONE, ACCEPTED,
@@ -103,7 +101,6 @@ static const struct tally_perf_option report_rows[] = {
 	{0, "skip-empty", NONE, ACCEPTED, "events without samples have no rows"},
 	{0, "source", NONE, ACCEPTED, NO_SOURCE},
 	{0, "stitch-lbr", NONE, ACCEPTED, NO_LBR},
-	{0, "total-cycles", NONE, REFUSED, "cycles are not summed by basic block; use perf"},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0}};
 

@@ -65,8 +65,25 @@ static bool call_graph_value(struct tally_row_options *options, const char *word
 	return false;
 }
 
+static bool call_graph_key(struct tally_row_options *options, const char *word, size_t len)
+{
+	static const char *const names[] = {
+		[TALLY_GRAPH_FUNCTION] = "function",
+		[TALLY_GRAPH_LINE] = "srcline",
+		[TALLY_GRAPH_ADDRESS] = "address",
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
+		if (word_is(word, len, names[i])) {
+			options->show.graph_key = (enum tally_graph_key)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Parse a word of --call-graph. Words may appear in any order: a style; "caller" or "callee"; the
- * value to show for each branch; "function", which is the only key; and numbers. The first number
+ * value to show for each branch; a key; and numbers. The first number
  * is the minimum percentage, the second is the maximum number of lines. */
 static int call_graph_word(struct tally_row_options *options, const char *word, size_t len)
 {
@@ -85,7 +102,7 @@ static int call_graph_word(struct tally_row_options *options, const char *word, 
 		options->order_given = true;
 		return 0;
 	}
-	if (word_is(word, len, "function") || call_graph_value(options, word, len))
+	if (call_graph_key(options, word, len) || call_graph_value(options, word, len))
 		return 0;
 	number = strtod(word, &end);
 	if (end != word + len || end == word || number < 0)

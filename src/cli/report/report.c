@@ -33,7 +33,8 @@ static bool report_reads_twice(const struct report *report)
 	return config->rows.show.style != TALLY_STYLE_NONE && !config->rows.show.children &&
 	       !report->reading.branches && !report->browses && !config->svg &&
 	       !(config->rows.show.keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
-	       !report->session->query && !report->labels.counts_running &&
+	       config->rows.show.graph_key == TALLY_GRAPH_FUNCTION && !report->session->query &&
+	       !report->labels.counts_running &&
 	       tally_show_graph_min(&config->rows.show, UINT32_MAX) &&
 	       !tally_perfdata_info(report->session->data)->is_stream &&
 	       !tally_session_has(report->session, PERF_SAMPLE_READ);
@@ -59,6 +60,7 @@ static int report_start(void *arg, struct tally_session *session,
 		return ret;
 	options->max_stack = (uint32_t)config->max_stack;
 	options->raw_chains = config->raw_chains;
+	options->exact_chains = config->branch_history;
 	options->by = report_by(config) | (report->labels.nr_columns ? TALLY_BY_LABEL : 0);
 	/* The browser can sort by any key and filter by any thread or CPU. */
 	if (report->browses)
@@ -66,6 +68,8 @@ static int report_start(void *arg, struct tally_session *session,
 	if (session->query)
 		options->by |= tally_query_by(session->query);
 	options->lines = tally_keys_lines(config->rows.show.keys);
+	if (config->rows.show.graph_key != TALLY_GRAPH_FUNCTION)
+		options->lines |= TALLY_LINES_ALL;
 	if (options->by & TALLY_BY_PATH && config->is_inlined)
 		options->lines |= TALLY_LINES_INLINED;
 	options->second_pass = report_reads_twice(report);
@@ -128,6 +132,8 @@ static int report_label(void *arg, const struct tally_perfdata_record *record,
 	size_t len;
 	int ret = leaves_out(report, sample);
 
+	if (!ret && report->config->branch_history)
+		ret = tally_branch_chain(&report->branch_chain, report->session->machine, sample);
 	if (!ret)
 		ret = tally_ignore_callees_apply(&report->ignore, report->session->machine, sample);
 	if (!ret)
@@ -250,6 +256,12 @@ static int report_session(struct report *report)
 		return report_stats(report->session);
 	if (config->tasks || config->mmaps)
 		return report_tasks(report->session, config->mmaps);
+	if (config->total_cycles) {
+		ret = tally_row_options_finish(&config->rows, false);
+		return ret ? ret
+			   : report_blocks(report->session, config->event_number,
+					   config->rows.show.row_min_percent);
+	}
 	return report_read(report);
 }
 
@@ -278,6 +290,7 @@ static int report_show_rows(struct report_config *config)
 	}
 	tally_labels_free(&report.labels);
 	tally_ignore_callees_free(&report.ignore);
+	tally_branch_chain_free(&report.branch_chain);
 	tally_ranges_free(&report.parallelism);
 	tally_str_free(&report.out);
 	return ret;

@@ -5,9 +5,9 @@
 
 #include "cli/main/document.h"
 #include "cli/report/report_config.h"
+#include "profile/process/branch_stack.h"
 #include "profile/process/ignore_callees.h"
 #include "session/event_groups.h"
-#include "session/session.h"
 #include "session/session_profile.h"
 #include "view/sample_labels.h"
 
@@ -17,8 +17,9 @@ struct report {
 	struct tally_profile profile;
 	struct tally_session_profile_options reading;
 	struct tally_ignore_callees ignore;
-	struct tally_ranges parallelism; /* empty for any */
-	struct tally_labels labels;      /* for sort keys that are computed from samples */
+	struct tally_branch_chain branch_chain; /* with --branch-history */
+	struct tally_ranges parallelism;        /* empty for any */
+	struct tally_labels labels;             /* for sort keys that are computed from samples */
 	/* Total size of the labels, and total size of the samples outside compressed data. */
 	uint64_t label_bytes, sample_bytes;
 	struct tally_event_groups groups; /* while text or JSON is printed */

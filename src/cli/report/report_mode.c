@@ -40,15 +40,19 @@ static int report_mode(struct report *report)
 	struct report_config *config = report->config;
 	bool has_branches = session_has_branches(report->session);
 	bool is_text = !report->browses && !config->json && !config->svg && !config->format;
+	bool wants_branches = config->branch_given && config->branch_stack;
 
-	if (config->branch_given && config->branch_stack && !has_branches) {
+	if ((wants_branches || config->branch_history) && !has_branches) {
 		tally_print_error("%s has no branch stacks; record them with -b or -j",
 				  report->session->name);
 		return -EINVAL;
 	}
-	report->reading.branches =
-		has_branches && (config->branch_given ? config->branch_stack : is_text);
-	if (report->reading.branches)
+	report->reading.branches = has_branches && !config->branch_history &&
+				   (config->branch_given ? config->branch_stack : is_text);
+	if (config->branch_history) {
+		config->rows.default_sort = "srcline,symbol,dso";
+		config->rows.show.graph_key = TALLY_GRAPH_ADDRESS;
+	} else if (report->reading.branches)
 		config->rows.default_sort = "comm,dso_from,symbol_from,symbol_to,cycles";
 	else if (config->mem_mode)
 		config->rows.default_sort = "local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,"
@@ -89,7 +93,8 @@ static int finish_columns(struct report *report)
 {
 	struct report_config *config = report->config;
 	bool has_chains = !report->reading.branches &&
-			  tally_session_has(report->session, PERF_SAMPLE_CALLCHAIN);
+			  (config->branch_history ||
+			   tally_session_has(report->session, PERF_SAMPLE_CALLCHAIN));
 	int ret;
 
 	config->rows.latency = config->latency;

@@ -33,6 +33,7 @@ static const struct tally_excluded texts[] = {
 	{"--stats", AT(stats)},
 	{"--tasks", AT(tasks)},
 	{"--mmaps", AT(mmaps)},
+	{"--total-cycles", AT(total_cycles)},
 	{"--dump-raw-trace", AT(raw_dump)},
 };
 
@@ -48,6 +49,8 @@ static const struct tally_excluded of_rows[] = {
 	{"--column-widths", AT(rows.column_widths), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--call-graph", AT(rows.call_graph), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--branch-stack", AT(branch_stack), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--branch-history", AT(branch_history), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--group", AT(group), false, TALLY_EXCLUDED_OF_ROWS},
 	{"--latency", AT(latency), false, TALLY_EXCLUDED_OF_ROWS},
 	{"--show-cpu-utilization", AT(cpu_utilization), false, TALLY_EXCLUDED_OF_ROWS},
 };

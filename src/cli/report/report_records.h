@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The records of a recording, counted or listed: report --stats, --tasks and --mmaps. */
+/* The records of a recording, counted or listed: report --stats, --tasks, --mmaps and
+ * --total-cycles. */
 #ifndef TALLY_CLI_REPORT_RECORDS_H
 #define TALLY_CLI_REPORT_RECORDS_H
 
@@ -12,5 +13,10 @@ int report_stats(struct tally_session *session);
 /* Print the tasks as a tree, with their mappings if `maps` is set. Returns 0, or -errno after
  * printing an error. */
 int report_tasks(struct tally_session *session, bool maps);
+
+/* Print the blocks of code between branches, most cycles first, that have at least this percentage
+ * of the cycles. `event_number` is as in tally_event_is_chosen(). Returns 0, or -errno after
+ * printing an error. */
+int report_blocks(struct tally_session *session, uint64_t event_number, double min_percent);
 
 #endif

@@ -192,5 +192,10 @@ int top_config_finish(struct top_config *config)
 				  "use 'tally record' and 'tally report'");
 		ret = -EINVAL;
 	}
+	if (!ret && config->rows.show.graph_key != TALLY_GRAPH_FUNCTION) {
+		tally_print_error("option '--call-graph': tally top shows functions, not lines and "
+				  "addresses; use 'tally record' and 'tally report'");
+		ret = -EINVAL;
+	}
 	return ret;
 }
