@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 
-/* What distinguishes blocks; there is no padding. */
+/* Key of a block; there is no padding. */
 struct block_key {
 	uintptr_t dso;
 	uint64_t start, end, event;
