@@ -319,6 +319,8 @@ const struct tally_view_column tally_view_columns[] = {
 	LABEL("trace", "Trace output", tally_cell_trace, SENTENCE),
 	LABEL("time", "Time", tally_cell_time, TEXT),
 	LABEL("addr", "Address", tally_cell_ip, TEXT),
+	LABEL("symbol_iaddr", "Code Symbol", tally_cell_symbol_iaddr, SYMBOL),
+	LABEL("dso_size", "DSO size", tally_cell_dso_size, TEXT),
 	LABEL("parallelism", "Parallelism", tally_cell_parallelism, TEXT),
 	LABEL("socket", "Socket", tally_cell_socket, TEXT),
 	LABEL("cgroup", "Cgroup", tally_cell_cgroup, PATH),

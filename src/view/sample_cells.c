@@ -44,6 +44,25 @@ void tally_cell_ip(struct tally_labels *labels, const struct tally_feed_sample *
 	tally_str_addf(out, "0x%" PRIx64, sample->sample.ip);
 }
 
+void tally_cell_symbol_iaddr(struct tally_labels *labels, const struct tally_feed_sample *sample,
+			     struct tally_str *out)
+{
+	tally_place_add_symbol(labels->session->machine, sample->thread, sample->cpumode,
+			       sample->sample.ip, TALLY_PLACE_OFFSET, out);
+}
+
+void tally_cell_dso_size(struct tally_labels *labels, const struct tally_feed_sample *sample,
+			 struct tally_str *out)
+{
+	uint64_t size = tally_machine_mapped_size(labels->session->machine, sample->thread,
+						  sample->cpumode, sample->sample.ip);
+
+	if (size)
+		tally_str_add_u64(out, size);
+	else
+		tally_str_add(out, "unknown");
+}
+
 void tally_cell_socket(struct tally_labels *labels, const struct tally_feed_sample *sample,
 		       struct tally_str *out)
 {

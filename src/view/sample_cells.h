@@ -19,9 +19,9 @@ void tally_cell_field(struct tally_labels *labels, const struct tally_view_field
 		      const struct tally_feed_sample *sample, struct tally_str *out);
 
 /* Time (rounded down), address of the instruction, socket, cgroup, transaction. */
-tally_cell_fn tally_cell_time, tally_cell_ip, tally_cell_socket, tally_cell_cgroup,
-	tally_cell_cgroup_id, tally_cell_transaction, tally_cell_code_page_size,
-	tally_cell_comm_nodigit;
+tally_cell_fn tally_cell_time, tally_cell_ip, tally_cell_symbol_iaddr, tally_cell_dso_size,
+	tally_cell_socket, tally_cell_cgroup, tally_cell_cgroup_id, tally_cell_transaction,
+	tally_cell_code_page_size, tally_cell_comm_nodigit;
 
 /* The parts of the weight: cost in cycles, latency of the instruction, third part. */
 tally_cell_fn tally_cell_weight, tally_cell_weight2, tally_cell_weight3;

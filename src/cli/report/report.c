@@ -148,7 +148,11 @@ static int report_other(void *arg, const struct tally_perfdata_record *record)
 {
 	struct report *report = arg;
 
-	return tally_labels_other(&report->labels, record);
+	int ret = report->config->threads
+			  ? report_threads_add(&report->threads, report->session, record)
+			  : 0;
+
+	return ret ? ret : tally_labels_other(&report->labels, record);
 }
 
 /* Mark the rows for which call graphs are shown. */
@@ -291,6 +295,7 @@ static int report_show_rows(struct report_config *config)
 	tally_labels_free(&report.labels);
 	tally_ignore_callees_free(&report.ignore);
 	tally_branch_chain_free(&report.branch_chain);
+	report_threads_free(&report.threads);
 	tally_ranges_free(&report.parallelism);
 	tally_str_free(&report.out);
 	return ret;
@@ -329,19 +334,21 @@ const struct tally_command tally_command_report = {
 	.name = "report",
 	.summary = "Show the profile of a recording",
 	.usage = "[OPTIONS] [FILE] [SYMBOL]",
-	.about =
-		" More sort keys. Samples: time addr socket cgroup cgroup_id comm_nodigit "
-		"transaction\n"
-		" parallelism code_page_size symbol_size. Weights: weight ins_lat p_stage_cyc "
-		"retire_lat "
-		"(times the\n"
-		" number of samples), and each with local_. Memory accesses: op mem snoop tlb "
-		"locked\n"
-		" blocked symbol_daddr dso_daddr dcacheline phys_daddr data_page_size. Branches:\n"
-		" dso_from dso_to symbol_from symbol_to addr_from addr_to srcline_from srcline_to\n"
-		" mispredict in_tx abort cycles. Tracepoints: FIELD, EVENT.FIELD, trace_fields.\n"
-		" More columns for --fields: latency overhead_sys overhead_us overhead_guest_sys\n"
-		" overhead_guest_us weight1 weight2 weight3.\n",
+	.about = " More sort keys. Samples: time addr symbol_iaddr dso_size socket cgroup "
+		 "cgroup_id\n"
+		 " comm_nodigit transaction parallelism code_page_size symbol_size. Weights: "
+		 "weight\n"
+		 " ins_lat p_stage_cyc retire_lat (times the number of samples), and each with "
+		 "local_.\n"
+		 " Memory accesses: op mem snoop tlb locked blocked symbol_daddr dso_daddr "
+		 "dcacheline\n"
+		 " phys_daddr data_page_size. Branches: dso_from dso_to symbol_from symbol_to "
+		 "addr_from\n"
+		 " addr_to srcline_from srcline_to mispredict in_tx abort cycles. Tracepoints: "
+		 "FIELD,\n"
+		 " EVENT.FIELD, trace_fields.\n"
+		 " More columns for --fields: latency overhead_sys overhead_us overhead_guest_sys\n"
+		 " overhead_guest_us weight1 weight2 weight3.\n",
 	.options = report_options,
 	.privileged = true,
 	.run = report_run,

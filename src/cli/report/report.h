@@ -5,6 +5,7 @@
 
 #include "cli/main/document.h"
 #include "cli/report/report_config.h"
+#include "cli/report/report_threads.h"
 #include "profile/process/branch_stack.h"
 #include "profile/process/ignore_callees.h"
 #include "session/event_groups.h"
@@ -18,19 +19,18 @@ struct report {
 	struct tally_session_profile_options reading;
 	struct tally_ignore_callees ignore;
 	struct tally_branch_chain branch_chain; /* with --branch-history */
+	struct report_threads threads;          /* with --threads */
 	struct tally_ranges parallelism;        /* empty for any */
 	struct tally_labels labels;             /* for sort keys that are computed from samples */
-	/* Total size of the labels, and total size of the samples outside compressed data. */
-	uint64_t label_bytes, sample_bytes;
-	struct tally_event_groups groups; /* while text or JSON is printed */
-	double node_min_percent;          /* with --hierarchy */
-	uint64_t rows_shown;              /* total for all events */
-	const char *query;                /* initial filter for the browser, or NULL */
-	bool browses;                     /* use the terminal browser */
+	uint64_t label_bytes, sample_bytes; /* total size of labels, and of uncompressed samples */
+	struct tally_event_groups groups;   /* while text or JSON is printed */
+	double node_min_percent;            /* with --hierarchy */
+	uint64_t rows_shown;                /* total for all events */
+	const char *query;                  /* initial filter for the browser, or NULL */
+	bool browses;                       /* use the terminal browser */
 	int line_width; /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
-	/* Output of --svg or --format while it is being written, or NULL. */
-	struct tally_document *document;
+	struct tally_document *document; /* output of --svg or --format while it is written */
 };
 
 /* Return the options for building an event's rows. */

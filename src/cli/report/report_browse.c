@@ -17,8 +17,9 @@ bool report_wants_browser(const struct report_config *config)
 	bool asks_text = config->stdio || config->json || config->separator || config->header ||
 			 config->header_only || config->health || config->raw_dump ||
 			 config->stats || config->tasks || config->mmaps || config->total_cycles ||
-			 (config->branch_given && config->branch_stack) || config->mem_mode ||
-			 config->hierarchy || config->quiet || config->svg || config->format;
+			 config->threads || (config->branch_given && config->branch_stack) ||
+			 config->mem_mode || config->hierarchy || config->quiet || config->svg ||
+			 config->format;
 
 	if (config->tui)
 		return true;

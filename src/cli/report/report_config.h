@@ -24,7 +24,7 @@ struct report_config {
 	bool branch_stack,
 		branch_given; /* rows are branches; decided by the recording if not given */
 	bool mem_mode, hide_unresolved, hierarchy, nanoseconds;
-	bool latency, cpu_utilization, raw_trace, branch_history, total_cycles;
+	bool latency, cpu_utilization, raw_trace, branch_history, total_cycles, threads;
 	bool raw_dump, stats, tasks, mmaps;
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;

@@ -60,6 +60,8 @@ const struct tally_option report_options[] = {
 	 .given = AT(branch_given)},
 	{0, "branch-history", TALLY_OPTION_FLAG, AT(branch_history), NULL,
 	 "show the branches before each sample as its callers, by source line"},
+	{'T', "threads", TALLY_OPTION_FLAG, AT(threads), NULL,
+	 "also show the counts of each thread (record -s)"},
 	{0, "total-cycles", TALLY_OPTION_FLAG, AT(total_cycles), NULL,
 	 "show the blocks of code between branches, by their cycles"},
 	{0, "latency", TALLY_OPTION_FLAG, AT(latency), NULL,

@@ -61,6 +61,11 @@ static const struct tally_excluded not_of_pages[] = {
 	{"--parallelism", AT(parallelism), true, "does not apply to pages"},
 };
 
+/* Options that add text after the rows. */
+static const struct tally_excluded after_rows[] = {
+	{"--threads", AT(threads), false, "adds text to rows"},
+};
+
 /* --percent-limit, which --svg uses as the minimum width of boxes. */
 static const struct tally_excluded limit = {"--percent-limit", AT(rows.percent_limit), true,
 					    TALLY_EXCLUDED_OF_ROWS};
@@ -81,6 +86,9 @@ static int document_check(const struct report_config *config, const struct docum
 
 	if (!ret)
 		ret = texts_check(config, kind->option);
+	if (!ret)
+		ret = tally_options_exclude(kind->option, after_rows, TALLY_ARRAY_SIZE(after_rows),
+					    config);
 	if (!ret && !kind->has_rows)
 		ret = tally_options_exclude(kind->option, of_rows, TALLY_ARRAY_SIZE(of_rows),
 					    config);
@@ -125,6 +133,9 @@ int report_documents_check(const struct report_config *config, const char *word)
 	}
 	if (!ret && config->json)
 		ret = texts_check(config, "--json");
+	if (!ret && config->json)
+		ret = tally_options_exclude("--json", after_rows, TALLY_ARRAY_SIZE(after_rows),
+					    config);
 	if (!ret && config->separator)
 		ret = texts_check(config, "--field-separator");
 	if (!ret && config->html)

@@ -285,9 +285,11 @@ static int print_rows(struct report *report)
 		tally_health_json(report->session, &report->profile, out);
 		tally_json_close(out, '}');
 		tally_str_add_char(out, '\n');
-	} else if (comments) {
-		add_health(report, false);
+	} else if (report->config->threads) {
+		report_threads_text(&report->threads, report->session, out);
 	}
+	if (comments)
+		add_health(report, false);
 	return ret ? ret : report_flush(report);
 }
 

@@ -161,6 +161,10 @@ struct tally_dso *tally_machine_find_dso(const struct tally_machine *machine,
 					 const struct tally_thread *thread, uint8_t cpumode,
 					 uint64_t ip);
 
+/* Return the size of the mapping at `ip` in bytes, or 0 if there is none. */
+uint64_t tally_machine_mapped_size(const struct tally_machine *machine,
+				   const struct tally_thread *thread, uint8_t cpumode, uint64_t ip);
+
 enum { TALLY_LOCATION_KEY_WORDS = 3 };
 
 /* Compute the location key of `ip` for `thread`. The first word indicates whether the key consists

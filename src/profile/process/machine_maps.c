@@ -305,17 +305,33 @@ static void location_fill_kernel(struct tally_machine *machine, struct tally_map
 	location->symbol = tally_dso_find(location->dso, location->addr);
 }
 
+/* Return the mapping at `ip`, or NULL. */
+static const struct tally_mapping *find_mapping(const struct tally_machine *machine,
+						const struct tally_thread *thread, uint8_t cpumode,
+						uint64_t ip)
+{
+	if (cpumode == PERF_RECORD_MISC_KERNEL)
+		return tally_maps_find(machine->kernel, ip);
+	if (cpumode == PERF_RECORD_MISC_USER)
+		return tally_maps_find(thread->process->maps, ip);
+	return NULL;
+}
+
 struct tally_dso *tally_machine_find_dso(const struct tally_machine *machine,
 					 const struct tally_thread *thread, uint8_t cpumode,
 					 uint64_t ip)
 {
-	const struct tally_mapping *mapping = NULL;
+	const struct tally_mapping *mapping = find_mapping(machine, thread, cpumode, ip);
 
-	if (cpumode == PERF_RECORD_MISC_KERNEL)
-		mapping = tally_maps_find(machine->kernel, ip);
-	else if (cpumode == PERF_RECORD_MISC_USER)
-		mapping = tally_maps_find(thread->process->maps, ip);
 	return mapping ? mapping->dso : NULL;
+}
+
+uint64_t tally_machine_mapped_size(const struct tally_machine *machine,
+				   const struct tally_thread *thread, uint8_t cpumode, uint64_t ip)
+{
+	const struct tally_mapping *mapping = find_mapping(machine, thread, cpumode, ip);
+
+	return mapping ? mapping->end - mapping->start : 0;
 }
 
 /* Return the ID of the address space for `cpumode`, or 0 for a mode without maps. */

@@ -112,7 +112,7 @@ def test_taken_options_of_record_leave_it_as_it_is():
 def test_handles_misspelled_and_abbreviated_options():
     run = tap.run(TALLY, "report", "--hirarchy")
     assert "did you mean '--hierarchy'?" in run.stderr, run.stderr
-    run = tap.run(TALLY, "report", "--total-cy")
+    run = tap.run(TALLY, "report", "--exclude-oth")
     assert "is not supported" in run.stderr, run.stderr
     run = tap.run(TALLY, "script", "--no-list-dlfilters")
     assert "'--no-list-dlfilters' is not supported" in run.stderr, run.stderr

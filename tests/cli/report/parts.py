@@ -56,6 +56,35 @@ def test_latency_divides_by_running_threads():
     assert "has no context switches" in done.stderr and "record with --latency" in done.stderr, done.stderr
 
 
+def test_counts_of_threads():
+    """Test the sums of the counts of each thread, of an event found by the ID in the count, and by that of the record."""
+    read_format, kinds = 1 | 4, crafted.DEFAULT_TYPE | crafted.IDENTIFIER
+    attrs = [crafted.attr(kinds, config=config, read_format=read_format) for config in (0, 2)]
+    described = crafted.event_desc((attrs[0], "a", (10,)), (attrs[1], "b\x1b", (11,)))
+    parts = [crafted.record(crafted.FINISHED_ROUND, u64(10, 11)), crafted.of_event(10)]
+    for tid, value, identity in ((2, 5, 10), (2, 6, 10), (3, 1 << 40, 10), (3, 7, 11), (9, 1, 99)):
+        parts.append(crafted.record(8, u32(1, tid) + u64(value, 100, identity) + u32(1, tid) + u64(1, identity)))
+    parts.append(crafted.record(8, u32(1, 4)))
+    first = 104 + 2 * (len(attrs[0]) + 16) + 8
+    path = written("reads.data", crafted.file_bytes(parts, attrs, {crafted.FEATURE_EVENT_DESC: described}, ids=[(first, 8), (first + 8, 8)]))
+    text = report(path, "-T").stdout
+    lines = text[text.index("#   PID"):].splitlines()
+    tap.same(lines[:3], ["#   PID    TID              a  b\\x1b", "      1      2             11      0", "      1      3  1099511627776      7"],
+             "table")
+    assert report(path, "--threads", "-q").stdout.count("1099511627776") == 1
+    for words in (["--json"], ["--svg", "x.svg"], ["--format", "csv"]):
+        done = tap.run(TALLY, "report", "-i", path, "-T", *words)
+        assert done.returncode == 129 and "adds text to rows" in done.stderr, done
+
+
+def test_size_of_mappings_and_code_addresses():
+    path = written("size.data", crafted.file_bytes([
+        crafted.comm(1, "prog"), crafted.mmap(1, 0x1000, 0x3000, "/nowhere/a"), crafted.sample(0x1010), crafted.sample(0x2010),
+        crafted.sample(0x2010), crafted.sample(0x9000)]))
+    tap.same(rows(path, "-s", "dso_size"), [["75.00%", "12288"], ["25.00%", "unknown"]], "sizes")
+    tap.same(rows(path, "-s", "symbol_iaddr")[0], ["50.00%", "[.] 0x0000000000001010"], "addresses")
+
+
 def test_other_forms_of_output():
     path, page = latency_file(), os.path.join(WORK, "page")
     for words in (["--html", page, "--parallelism", "1"], ["--html", page, "--ignore-callees", "x"], ["--html", page, "--latency"],
