@@ -128,8 +128,6 @@ static const struct tally_perf_option script_rows[] = {
 	{0, "insn-trace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "itrace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "list-dlfilters", NONE, REFUSED, "tally does not load plugins"},
-	{0, "max-blocks", NEEDED, REFUSED,
-	 "instructions between branches are not printed; use perf"},
 	{0, "show-kernel-path", NONE, ACCEPTED,
 	 "kernel code is shown as [kernel.kallsyms]; 'tally buildid-list' shows the kernel"},
 	{0, "stitch-lbr", NONE, ACCEPTED, NO_LBR},

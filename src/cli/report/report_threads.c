@@ -26,7 +26,7 @@ static uint64_t count_of(const struct report_threads *threads, uint32_t thread, 
 	return count == TALLY_MAP_NONE ? 0 : count;
 }
 
-/* Return true if the event has a column; a new event gets one, as long as there is room. */
+/* Return true if the event has a column; a new event gets one if there is room. */
 static bool add_event(struct report_threads *threads, uint32_t event)
 {
 	uint32_t at = threads->nr_events;

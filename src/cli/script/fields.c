@@ -37,6 +37,9 @@ static const struct field fields_table[] = {
 	{"brstack", SCRIPT_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
 	{"brstacksym", SCRIPT_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
 	{"brstackoff", SCRIPT_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
+	{"brstackinsn", SCRIPT_BRSTACKINSN, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
+	{"brstackinsnlen", SCRIPT_BRSTACKINSNLEN, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
+	{"brstackdisasm", SCRIPT_BRSTACKDISASM, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK", 0},
 	{"ins_lat", SCRIPT_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", 0},
 	{"retire_lat", SCRIPT_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", 0},
 	{"dsoff", SCRIPT_DSO | SCRIPT_DSOFF, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
@@ -51,6 +54,7 @@ static const struct field fields_table[] = {
 	{"iregs", SCRIPT_IREGS, PERF_SAMPLE_REGS_INTR, "IREGS", 0},
 	{"insn", SCRIPT_INSN, PERF_SAMPLE_IP, "IP", 0},
 	{"insnlen", SCRIPT_INSNLEN, PERF_SAMPLE_IP, "IP", 0},
+	{"srccode", SCRIPT_SRCCODE, PERF_SAMPLE_IP, "IP", 0},
 	{"disasm", SCRIPT_DISASM, PERF_SAMPLE_IP, "IP", 0},
 	{"uregs", SCRIPT_UREGS, PERF_SAMPLE_REGS_USER, "UREGS", 0},
 };
@@ -152,10 +156,6 @@ static const struct {
 	const char *name, *instead;
 } perf_fields[] = {
 	{"brcntr", "'tally script -D' shows the event counts of branches"},
-	{"brstackdisasm", "'tally annotate' shows code"},
-	{"brstackinsn", "'tally annotate' shows code"},
-	{"brstackinsnlen", "'tally annotate' shows code"},
-	{"srccode", "'srcline' shows the line, 'tally annotate' its text"},
 };
 
 static bool is_empty_field(const char *name, size_t len)

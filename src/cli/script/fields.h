@@ -43,6 +43,13 @@
 #define SCRIPT_INSN           (UINT64_C(1) << 30)
 #define SCRIPT_INSNLEN        (UINT64_C(1) << 31)
 #define SCRIPT_DISASM         (UINT64_C(1) << 32)
+#define SCRIPT_BRSTACKINSN    (UINT64_C(1) << 33)
+#define SCRIPT_BRSTACKINSNLEN (UINT64_C(1) << 34)
+#define SCRIPT_BRSTACKDISASM  (UINT64_C(1) << 35)
+#define SCRIPT_SRCCODE        (UINT64_C(1) << 36)
+
+/* Fields that show the code between branches. */
+#define SCRIPT_BRANCH_CODE (SCRIPT_BRSTACKINSN | SCRIPT_BRSTACKINSNLEN | SCRIPT_BRSTACKDISASM)
 
 /* Event kinds, each with its own default fields. */
 enum { SCRIPT_HW, SCRIPT_SW, SCRIPT_TP, SCRIPT_OTHER, SCRIPT_NR_KINDS };

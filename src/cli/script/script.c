@@ -26,7 +26,7 @@
 struct script_config {
 	struct tally_recording_options recording;
 	struct tally_option_list fields;
-	uint64_t max_stack;
+	uint64_t max_stack, max_blocks;
 	bool is_inlined, has_paths; /* `has_paths` is for source files */
 	bool hide_chains, nanoseconds, raw_dump, dump_json;
 	bool reltime, deltatime, header, header_only;
@@ -47,6 +47,8 @@ static const struct tally_option script_options[] = {
 	{'F', "fields", TALLY_OPTION_LIST, AT(fields), "list",
 	 "show fields: [hw|sw|trace|raw:]name,... or +name,-name"},
 	{'G', "hide-call-graph", TALLY_OPTION_FLAG, AT(hide_chains), NULL, "leave out callchains"},
+	{0, "max-blocks", TALLY_OPTION_U64, AT(max_blocks), "n",
+	 "with brstackinsn, show at most this many blocks of code for each sample"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
 	 "limit the callchain entries shown (default: 127)"},
 	{0, "stop-bt", TALLY_OPTION_TEXT, AT(stop_at), "list", "end callchains at these functions"},
@@ -195,6 +197,7 @@ static void script_prepare(struct script *script, struct tally_script_printer *p
 	printer->times = config->reltime     ? SCRIPT_TIMES_RELATIVE
 			 : config->deltatime ? SCRIPT_TIMES_DELTA
 					     : SCRIPT_TIMES_ABSOLUTE;
+	printer->max_blocks = config->max_blocks;
 	if (config->max_stack)
 		printer->max_stack = (uint32_t)config->max_stack;
 }

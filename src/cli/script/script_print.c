@@ -13,6 +13,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/script/branch.h"
+#include "cli/script/branch_code.h"
 #include "cli/script/script_text.h"
 
 int tally_script_printer_init(struct tally_script_printer *printer, struct tally_session *session)
@@ -345,6 +346,24 @@ static void print_weights(struct tally_str *out, const struct tally_sample *samp
 		script_add_padded(out, sample->weight >> 48, 16, ' ');
 }
 
+static void print_branch_code(struct tally_script_printer *printer,
+			      const struct tally_feed_sample *s, uint64_t fields)
+{
+	const struct script_branch_options options = {fields, printer->max_blocks};
+
+	if (fields & SCRIPT_BRANCH_CODE)
+		script_add_branch_code(&printer->code, printer->session->machine, &printer->out, s,
+				       &options);
+}
+
+static void print_source(struct tally_script_printer *printer, const struct tally_feed_sample *s)
+{
+	script_add_source(&printer->code,
+			  tally_machine_locate(printer->session->machine, s->thread, s->cpumode,
+					       s->sample.ip),
+			  &printer->out);
+}
+
 void tally_script_print(struct tally_script_printer *printer, const struct tally_feed_sample *s,
 			uint64_t fields)
 {
@@ -385,5 +404,8 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 		script_add_page_size(out, s->sample.code_page_size);
 	if (fields & SCRIPT_CGROUP)
 		tally_str_addf(out, " %llu", (unsigned long long)s->sample.cgroup);
+	print_branch_code(printer, s, fields);
 	tally_str_add_char(out, '\n');
+	if (fields & SCRIPT_SRCCODE && !(fields & SCRIPT_BRANCH_CODE))
+		print_source(printer, s);
 }

@@ -33,6 +33,7 @@ struct tally_script_printer {
 	int name_width;        /* length of the longest event name, or 0 if not computed yet */
 	size_t data_src_width; /* length of the longest data source so far */
 	uint32_t max_stack;    /* maximum number of callchain entries */
+	uint64_t max_blocks;   /* see struct script_branch_options */
 	const struct tally_word_list *stop_at; /* functions at which callchains end */
 	bool hide_chains, nanoseconds;
 	enum script_times times;
