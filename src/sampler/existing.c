@@ -126,6 +126,8 @@ static int gather_all(struct tally_sampler *sampler, const struct tally_child *c
 		ret = tally_synth_kernel(synth);
 		if (!ret)
 			ret = tally_synth_modules(synth);
+		if (!ret && !sampler->sampling->no_bpf)
+			ret = tally_synth_bpf(synth);
 	}
 	if (!ret)
 		ret = tally_synth_thread_map(synth, sampler->threads);

@@ -36,6 +36,10 @@ int tally_synth_kernel(struct tally_synth *synth);
 /* Append the maps of loaded modules, with their file names. Returns 0 or -ENOMEM. */
 int tally_synth_modules(struct tally_synth *synth);
 
+/* Append the functions of the loaded BPF programs. Adds nothing if reading them is not permitted.
+ * Returns 0 or -ENOMEM. */
+int tally_synth_bpf(struct tally_synth *synth);
+
 /* Append the current state of the process `pid`: threads, their names, executable maps. Adds
  * nothing if the process does not exist. Returns 0 or -ENOMEM. */
 int tally_synth_process(struct tally_synth *synth, int32_t pid);
