@@ -6,6 +6,7 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/stat/explain.h"
+#include "cli/stat/stat_count.h"
 #include "sampler/fallbacks.h"
 #include "sampler/sampler_refuse.h"
 
@@ -136,4 +137,25 @@ int stat_explain(struct stat_session *session)
 		explain_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
 	}
 	return fatal ? -EACCES : 0;
+}
+
+int stat_explain_prepare(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	int ret = stat_count_prepare(session);
+	const char *where = session->env ? "the recorded machine" : "sysfs";
+
+	if (ret != -ENODATA)
+		return ret;
+	if (config->mode == STAT_AGGR_CLUSTER)
+		tally_print_error("--per-cluster: %s does not describe the clusters of the CPUs",
+				  where);
+	else if (config->cache_level)
+		tally_print_error("--per-cache=L%d: %s does not describe an L%d cache of each CPU",
+				  (int)config->cache_level, where, (int)config->cache_level);
+	else
+		tally_print_error("--per-cache: %s does not describe the caches of the CPUs",
+				  where);
+	tally_print_hint("use --per-die, or -A for a line per CPU");
+	return ret;
 }

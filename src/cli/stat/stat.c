@@ -13,6 +13,7 @@
 #include "cli/main/print.h"
 #include "cli/stat/stat_count.h"
 #include "cli/stat/dry.h"
+#include "cli/stat/explain.h"
 #include "cli/stat/stat_events.h"
 #include "cli/stat/stat_loop.h"
 #include "cli/stat/stat_open.h"
@@ -207,7 +208,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	if (!ret)
 		ret = stat_open(session, first, last);
 	if (!ret && first)
-		ret = stat_count_prepare(session);
+		ret = stat_explain_prepare(session);
 	if (!ret && session->recorder)
 		ret = stat_record_start(session);
 	if (!ret)

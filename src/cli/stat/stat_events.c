@@ -384,9 +384,28 @@ static void set_add(struct stat_session *session, struct stat_row *row,
 		copy->leader = (uint32_t)leader->event;
 }
 
+/* Return the name of one of several events that --no-merge shows separately, as in perf:
+ * "uncore_x_0/reads/" for "uncore_x/reads/", and "reads [uncore_x_0]" for "reads". Return NULL if
+ * out of memory. */
+static const char *name_apart(struct stat_session *session, const struct tally_event_spec *spec)
+{
+	const char *slash = strchr(spec->name, '/'), *kept;
+	struct tally_str text = {0};
+
+	if (slash)
+		tally_str_addf(&text, "%s%s", spec->pmu, slash);
+	else
+		tally_str_addf(&text, "%s [%s]", spec->name, spec->pmu);
+	kept = tally_str_error(&text) ? NULL
+				      : tally_arena_strndup(&session->strings, text.data, text.len);
+	tally_str_free(&text);
+	return kept;
+}
+
 static int row_add(struct stat_session *session, const struct requested *one, size_t index,
 		   size_t room)
 {
+	bool merge = one->spec.merge && (!session->config->no_merge || one->of_metric);
 	size_t nr = session->sets.len;
 	struct stat_row row = {
 		.spec = &one->spec,
@@ -394,11 +413,15 @@ static int row_add(struct stat_session *session, const struct requested *one, si
 		.cgroup = one->cgroup,
 		.filter = one->filter,
 		.of_metric = one->of_metric,
-		.merged = one->spec.merge && one->spec.merge_first != index,
-		.merged_into = one->spec.merge ? one->spec.merge_first : index,
+		.merged = merge && one->spec.merge_first != index,
+		.merged_into = merge ? one->spec.merge_first : index,
 	};
 	int ret = 0;
 
+	if (one->spec.merge && !merge && one->spec.pmu)
+		row.name = name_apart(session, &one->spec);
+	if (!row.name)
+		return -ENOMEM;
 	if (one->spec.tool) {
 		/* The event is not opened, so its spec need not be in a set. */
 		struct tally_event_spec *copy = tally_arena_alloc(&session->strings, sizeof(*copy));

@@ -93,12 +93,19 @@ const struct tally_option stat_options[] = {
 	 "do not aggregate: one line per CPU"},
 	{0, "per-core", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_CORE]), NULL, "aggregate per core"},
 	{0, "per-die", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_DIE]), NULL, "aggregate per die"},
+	{0, "per-cluster", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_CLUSTER]), NULL,
+	 "aggregate per cluster of cores"},
+	{0, "per-cache", TALLY_OPTION_TEXT, AT(cache), "L1|L2|L3",
+	 "aggregate per cache of this level (default: the highest level)", "", NULL,
+	 AT(aggr[STAT_AGGR_CACHE])},
 	{0, "per-socket", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_SOCKET]), NULL,
 	 "aggregate per socket"},
 	{0, "per-node", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_NODE]), NULL,
 	 "aggregate per NUMA node"},
 	{0, "per-thread", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_THREAD]), NULL,
 	 "count each thread separately (with -p, -t or -a)"},
+	{0, "no-merge", TALLY_OPTION_FLAG, AT(no_merge), NULL,
+	 "count an event that several PMUs have separately for each PMU"},
 	{0, "no-scale", TALLY_OPTION_FLAG, AT(no_scale), NULL,
 	 "do not scale the counts of multiplexed events"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
@@ -194,10 +201,25 @@ static int choose_mode(struct stat_config *config)
 	return chosen > 1;
 }
 
+/* Parse the level of --per-cache, such as "L3" or "l3". */
+static int parse_cache_level(struct stat_config *config)
+{
+	const char *text = config->cache;
+
+	if (!text || !*text)
+		return 0;
+	if ((*text == 'L' || *text == 'l') && text[1] >= '1' && text[1] <= '9' && !text[2]) {
+		config->cache_level = text[1] - '0';
+		return 0;
+	}
+	tally_print_error("--per-cache=%s: must be a cache level such as L2 or L3", text);
+	return -EINVAL;
+}
+
 int stat_aggr_check(struct stat_config *config)
 {
 	if (!choose_mode(config))
-		return 0;
+		return parse_cache_level(config);
 	tally_print_error("only one aggregation option can be used");
 	return -EINVAL;
 }
