@@ -36,8 +36,6 @@ static const struct tally_perf_option stat_rows[] = {
 	{0, "smi-cost", NONE, REFUSED, "count msr/smi/ and msr/aperf/ with -e"},
 	{0, "metric-no-threshold", NONE, ACCEPTED, "thresholds need no additional events"},
 	{0, "affinity", NONE, ACCEPTED, "counters are read from any CPU"},
-	{0, "pmu-filter", NEEDED, REFUSED,
-	 "list the events with their PMU: -e uncore_imc_0/cas_count_read/"},
 	{0, "record-tpebs", NONE, REFUSED, NO_TPEBS},
 	{0, "tpebs-mode", NEEDED, REFUSED, NO_TPEBS},
 	{0}};

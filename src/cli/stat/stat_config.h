@@ -29,7 +29,8 @@ struct stat_config {
 	const char *each_cgroup;
 	struct tally_target target;
 	const char *via;
-	const char *cache; /* --per-cache: level such as "L3", or "" */
+	const char *metric_pmu; /* --pmu-filter */
+	const char *cache;      /* --per-cache: level such as "L3", or "" */
 	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
 	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
 	int detail, verbose, log_fd;

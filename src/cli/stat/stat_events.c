@@ -112,21 +112,38 @@ static int requested_metric(struct stat_session *session, struct requested_list 
 	return ret ? ret : requested_adopt(requested, list->events, SIZE_MAX, true);
 }
 
+/* Fail if no metric has an event on the PMU of --pmu-filter. */
+static int check_metric_pmu(const struct stat_session *session,
+			    const struct requested_list *requested)
+{
+	const char *pmu = session->config->metric_pmu;
+
+	if (!pmu)
+		return 0;
+	tally_vec_for_each (one, &requested->items)
+		if (one->of_metric && one->spec.pmu && !strcmp(one->spec.pmu, pmu))
+			return 0;
+	tally_print_error("--pmu-filter %s: no event of the metrics is counted on this PMU", pmu);
+	tally_print_hint("use the name of a PMU in /sys/bus/event_source/devices");
+	return -EINVAL;
+}
+
 static int requested_metrics(struct stat_session *session, struct requested_list *requested)
 {
 	const struct stat_config *config = session->config;
 	char topdown[32];
-	int ret = 0;
+	int ret;
 
 	snprintf(topdown, sizeof(topdown), "TopdownL%u",
 		 (unsigned)TALLY_MAX(config->topdown_level, 1));
 	if (config->metrics.nr || config->topdown)
 		tally_event_source_warn(session->events, &tally_print_messages);
+	ret = tally_events_set_metric_pmu(session->events, config->metric_pmu);
 	for (size_t i = 0; i < config->metrics.nr && !ret; i++)
 		ret = requested_metric(session, requested, config->metrics.items[i]);
 	if (!ret && config->topdown)
 		ret = requested_metric(session, requested, topdown);
-	return ret;
+	return ret ? ret : check_metric_pmu(session, requested);
 }
 
 /* ---- events added by default ----------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
@@ -49,6 +50,8 @@ const struct tally_option stat_options[] = {
 	 "count the events of a metric independently, not as a group"},
 	{0, "metric-no-merge", TALLY_OPTION_FLAG, AT(metric_no_merge), NULL,
 	 "do not share events between metrics"},
+	{0, "pmu-filter", TALLY_OPTION_TEXT, AT(metric_pmu), "pmu",
+	 "count the events of metrics only on this one of several similar PMUs"},
 	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	{'d', "detailed", TALLY_OPTION_COUNT, AT(detail), NULL,
 	 "count cache events too; -dd: also TLBs; -ddd: also prefetches"},
@@ -224,15 +227,29 @@ int stat_aggr_check(struct stat_config *config)
 	return -EINVAL;
 }
 
-/* Check option combinations. Called after the strings have been parsed. */
-static int rules_check(struct stat_config *config, char **argv)
+/* A combination of options that is not allowed. */
+struct rule {
+	bool wrong;
+	const char *why;
+};
+
+static int rules_apply(const struct rule *rules, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!rules[i].wrong)
+			continue;
+		tally_print_error("%s", rules[i].why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Check the options that select CPUs, tasks and cgroups. */
+static int check_where(const struct stat_config *config, char **argv)
 {
 	bool tasks = tally_target_has_tasks(&config->target);
 	bool cpus = tally_target_has_cpus(&config->target) || (!argv && !tasks);
-	const struct {
-		bool wrong;
-		const char *why;
-	} rules[] = {
+	const struct rule rules[] = {
 		{config->mode != STAT_AGGR_ALL && config->mode != STAT_AGGR_THREAD &&
 			 (!cpus || tasks),
 		 "-A and --per-... require CPUs: -a or -C"},
@@ -244,6 +261,15 @@ static int rules_check(struct stat_config *config, char **argv)
 		 "counting cgroups requires CPUs: -a or -C"},
 		{config->cgroups.items.len && config->each_cgroup,
 		 "-G and --for-each-cgroup cannot be used together"},
+	};
+
+	return rules_apply(rules, TALLY_ARRAY_SIZE(rules));
+}
+
+/* Check the other option combinations. */
+static int check_rules(const struct stat_config *config, char **argv)
+{
+	const struct rule rules[] = {
 		{config->output && config->log_fd_given,
 		 "--output and --log-fd cannot be used together"},
 		{!!config->separator + config->perf_json + config->json > 1,
@@ -264,16 +290,11 @@ static int rules_check(struct stat_config *config, char **argv)
 		 "--timeout must be at least 10 ms"},
 		{config->plan && config->dry_run, "--dry-run and --plan cannot be used together"},
 		{config->topdown_level && !config->topdown, "--td-level requires --topdown"},
+		{config->metric_pmu && !config->metrics.nr && !config->topdown,
+		 "--pmu-filter requires -M or --topdown"},
 	};
-	int ret = 0;
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]) && !ret; i++) {
-		if (!rules[i].wrong)
-			continue;
-		tally_print_error("%s", rules[i].why);
-		ret = -EINVAL;
-	}
-	return ret;
+	return rules_apply(rules, TALLY_ARRAY_SIZE(rules));
 }
 
 int stat_config_check(struct stat_config *config, char **argv)
@@ -287,7 +308,9 @@ int stat_config_check(struct stat_config *config, char **argv)
 	if (!ret)
 		ret = stat_aggr_check(config);
 	if (!ret)
-		ret = rules_check(config, argv);
+		ret = check_where(config, argv);
+	if (!ret)
+		ret = check_rules(config, argv);
 	if (!ret)
 		tally_target_normalize(&config->target, argv,
 				       config->quiet ? NULL : &tally_print_messages);

@@ -107,4 +107,23 @@ def test_events_of_several_pmus_are_merged_or_not():
                 tap.same([line.split(",")[2] for line in run.stderr.splitlines()], want, ("perf", event, option))
 
 
+def test_metrics_are_counted_on_one_of_several_pmus():
+    machine.need_events()
+    wrap = fake_sysfs.pmus(os.path.join(WORK, "filter"), {f"uncore_x_{i}": {"cpumask": "0"} for i in range(3)})
+    tables = os.path.join(WORK, "tables.json")
+    with open(tables, "w", encoding="utf-8") as out:
+        json.dump([{"EventName": "UNC_FETCHES", "EventCode": "0x3", "Unit": "x"},
+                   {"MetricName": "fetches_each", "MetricExpr": "UNC_FETCHES / 2", "ScaleUnit": "1units"}], out)
+    words = ["-a", "--no-merge", "--events-dir", tables, "-M", "fetches_each", "--json", "true"]
+
+    def counters(*options):
+        return [count["counters"] for count in json.loads(stat(wrap, *options, *words))["counts"]]
+    tap.same(counters(), [3], "all PMUs")
+    tap.same(counters("--pmu-filter", "uncore_x_1"), [1], "one PMU")
+    text = stat(wrap, "--pmu-filter=uncore_x_7", *words, status=129)
+    assert "uncore_x_7: no event of the metrics is counted on this PMU" in text, text
+    text = stat([], "--pmu-filter=uncore_x_1", "-e", "cs", "true", status=129)
+    assert "--pmu-filter requires -M or --topdown" in text, text
+
+
 tap.main(__name__)
