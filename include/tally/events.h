@@ -98,8 +98,8 @@ enum tally_events_cpu {
 int tally_events_set_cpu(struct tally_events *events, enum tally_events_cpu whose,
 			 const char *cpuid);
 
-/* Count the events of metrics only on this PMU, if it is one of several PMUs that have the event. NULL
- * removes the restriction. Return 0 or -ENOMEM. */
+/* Count the events of metrics only on this PMU, if it is one of several PMUs that have the event.
+ * NULL removes the restriction. Return 0 or -ENOMEM. */
 int tally_events_set_metric_pmu(struct tally_events *events, const char *pmu);
 
 /* The event table in use. */

@@ -26,14 +26,11 @@
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
 static const struct tally_perf_option stat_rows[] = {
-	{'T', "transaction", NONE, REFUSED,
-	 "list the events explicitly: -e '{instructions,cycles,cycles-t,tx-start,cycles-ct}'"},
 	{0, "cputype", NEEDED, REFUSED, "specify the PMU of that core type: -e cpu_core/cycles/"},
 	{0, "hybrid-merge", NONE, ACCEPTED,
 	 "events from different core types are always summed, followed by the count of each type"},
 	{0, "iostat", OPTIONAL, REFUSED, "count the events of the uncore_iio PMUs, or use perf"},
 	{0, "percore-show-thread", NONE, REFUSED, "-A shows each hardware thread"},
-	{0, "smi-cost", NONE, REFUSED, "count msr/smi/ and msr/aperf/ with -e"},
 	{0, "metric-no-threshold", NONE, ACCEPTED, "thresholds need no additional events"},
 	{0, "affinity", NONE, ACCEPTED, "counters are read from any CPU"},
 	{0, "record-tpebs", NONE, REFUSED, NO_TPEBS},

@@ -38,7 +38,7 @@ struct stat_config {
 	bool group, all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
 	const char *record; /* with 'stat record': file for the counts, or NULL */
 	bool interval_clear;
-	bool no_merge;
+	bool no_merge, transaction, smi_cost, metric_only_given;
 	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
 	bool log_fd_given, interval_count_given, timeout_given;

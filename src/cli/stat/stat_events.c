@@ -148,6 +148,45 @@ static int requested_metrics(struct stat_session *session, struct requested_list
 
 /* ---- events added by default ----------------------------------------------- */
 
+/* Return true if all the events exist. */
+static bool events_exist(struct stat_session *session, const char *text)
+{
+	struct tally_event_error err;
+	struct tally_event_list *list;
+	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
+
+	if (!ret)
+		tally_event_list_free(list);
+	return !ret;
+}
+
+static int requested_transaction(struct stat_session *session, struct requested_list *requested)
+{
+	static const char *const sets[] = {
+		"task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,"
+		"cpu/cycles-ct/}",
+		"task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/}",
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(sets); i++)
+		if (events_exist(session, sets[i]))
+			return requested_add(session, requested, sets[i], SIZE_MAX);
+	tally_print_error("-T: the PMU 'cpu' has no events cycles-t and tx-start");
+	tally_print_hint("only Intel CPUs with TSX have them, unless TSX is disabled");
+	return -EINVAL;
+}
+
+static int requested_smi(struct stat_session *session, struct requested_list *requested)
+{
+	static const char events[] = "{msr/aperf/,msr/smi/,cycles}";
+
+	if (events_exist(session, events))
+		return requested_add(session, requested, events, SIZE_MAX);
+	tally_print_error("--smi-cost: the PMU 'msr' has no events aperf and smi");
+	tally_print_hint("only Intel CPUs have the event smi, and only on real hardware");
+	return -EINVAL;
+}
+
 static int requested_default(struct stat_session *session, struct requested_list *requested)
 {
 	struct tally_str events = {0};
@@ -186,9 +225,13 @@ static int requested_all(struct stat_session *session, struct requested_list *re
 		ret = requested_add(session, requested, config->events.items[i], i);
 	if (!ret)
 		ret = requested_metrics(session, requested);
+	if (!ret && config->transaction)
+		ret = requested_transaction(session, requested);
+	if (!ret && config->smi_cost)
+		ret = requested_smi(session, requested);
 	if (!ret && !requested->items.len)
 		ret = requested_default(session, requested);
-	if (!ret)
+	if (!ret && !config->transaction && !config->smi_cost)
 		ret = requested_detail(session, requested);
 	if (!ret && config->group && requested->items.len)
 		tally_event_specs_group(&requested->items.data[0].spec, requested->items.len,

@@ -55,6 +55,10 @@ const struct tally_option stat_options[] = {
 	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	{'d', "detailed", TALLY_OPTION_COUNT, AT(detail), NULL,
 	 "count cache events too; -dd: also TLBs; -ddd: also prefetches"},
+	{'T', "transaction", TALLY_OPTION_FLAG, AT(transaction), NULL,
+	 "count transactions in hardware: their number, cycles and aborted cycles"},
+	{0, "smi-cost", TALLY_OPTION_FLAG, AT(smi_cost), NULL,
+	 "show the share of cycles that system management interrupts take"},
 	{0, "filter", TALLY_OPTION_CALL, 0, "filter", "filter the tracepoints of the preceding -e",
 	 NULL, option_filter},
 	{'g', "group", TALLY_OPTION_FLAG, AT(group), NULL, "make all events one group"},
@@ -113,7 +117,7 @@ const struct tally_option stat_options[] = {
 	 "do not scale the counts of multiplexed events"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{0, "metric-only", TALLY_OPTION_FLAG, AT(metric_only), NULL,
-	 "print only metrics, side by side"},
+	 "print only metrics, side by side", NULL, NULL, AT(metric_only_given)},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "text",
 	 "separate fields with this string"},
 	{'j', "json-output", TALLY_OPTION_FLAG, AT(perf_json), NULL, "print JSON with perf's keys"},
@@ -228,12 +232,12 @@ int stat_aggr_check(struct stat_config *config)
 }
 
 /* A combination of options that is not allowed. */
-struct rule {
+struct stat_rule {
 	bool wrong;
 	const char *why;
 };
 
-static int rules_apply(const struct rule *rules, size_t nr)
+static int rules_apply(const struct stat_rule *rules, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!rules[i].wrong)
@@ -249,7 +253,7 @@ static int check_where(const struct stat_config *config, char **argv)
 {
 	bool tasks = tally_target_has_tasks(&config->target);
 	bool cpus = tally_target_has_cpus(&config->target) || (!argv && !tasks);
-	const struct rule rules[] = {
+	const struct stat_rule rules[] = {
 		{config->mode != STAT_AGGR_ALL && config->mode != STAT_AGGR_THREAD &&
 			 (!cpus || tasks),
 		 "-A and --per-... require CPUs: -a or -C"},
@@ -269,7 +273,7 @@ static int check_where(const struct stat_config *config, char **argv)
 /* Check the other option combinations. */
 static int check_rules(const struct stat_config *config, char **argv)
 {
-	const struct rule rules[] = {
+	const struct stat_rule rules[] = {
 		{config->output && config->log_fd_given,
 		 "--output and --log-fd cannot be used together"},
 		{!!config->separator + config->perf_json + config->json > 1,
@@ -300,6 +304,9 @@ static int check_rules(const struct stat_config *config, char **argv)
 int stat_config_check(struct stat_config *config, char **argv)
 {
 	int ret = check_cpus(config);
+
+	if (config->smi_cost && !config->metric_only_given)
+		config->metric_only = true;
 
 	if (!ret)
 		ret = check_numbers(config);

@@ -152,7 +152,8 @@ struct stat_metric {
 	const char *pmu;  /* kind of core, or NULL for all */
 	char prefix;      /* prefix of a rate: K, M, G; or 0 */
 	double value;     /* not finite if there is no value */
-	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT, STAT_FORMULA } kind;
+	/* STAT_TENTHS: a percentage with one decimal. STAT_WHOLE: no decimals. */
+	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT, STAT_TENTHS, STAT_WHOLE, STAT_FORMULA } kind;
 	/* For a -M metric, the worst quality among its counts. */
 	enum tally_quality quality;
 	double percent; /* percentage of time counted; the minimum over its counts */
