@@ -135,6 +135,7 @@ enum tally_event_term {
 	TALLY_TERM_AUX_SAMPLE = 1 << 12,
 	TALLY_TERM_NAME = 1 << 13,
 	TALLY_TERM_DRIVER = 1 << 14,
+	TALLY_TERM_CPU = 1 << 15,
 };
 
 /* Times that perf stat measures itself, and facts of the machine. The event's attr is the dummy
@@ -175,6 +176,7 @@ struct tally_event_terms {
 	uint32_t aux_sample_size;
 	const char *call_graph;  /* as written: fp, dwarf, lbr, no, caller ... */
 	const char *branch_type; /* value of branch_type= as written, such as any,u */
+	const char *cpus;        /* cpu=LIST|PMU: CPUs, as a list */
 	const char *driver;      /* @name[=value] terms without the @, joined by commas */
 };
 
@@ -210,7 +212,9 @@ struct tally_event_spec {
 	 * the events' running times are added, but their enabled times are not. */
 	bool hybrid;
 	uint32_t merge_first;
-	const uint32_t *cpus; /* the PMU's cpumask or cpus, ascending; NULL for any CPU */
+	/* CPUs on which to open the event, ascending: those of the term cpu=, or the PMU's cpumask
+	 * or cpus; NULL for any CPU. */
+	const uint32_t *cpus;
 	size_t nr_cpus;
 	const char *unit; /* "Joules", or "" */
 	double scale;     /* conversion factor from the count to `unit`, or 1 */

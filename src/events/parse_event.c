@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "events/cpu_term.h"
 #include "events/cursor.h"
 #include "events/events_cores.h"
 #include "events/events_error.h"
@@ -51,7 +52,7 @@ static int term_unknown(struct tally_event_parser *p, struct tally_word word)
 		"config",     "config1",    "config2",         "name",         "period",
 		"freq",       "time",       "call-graph",      "stack-size",   "inherit",
 		"no-inherit", "nr",         "overwrite",       "no-overwrite", "max-stack",
-		"percore",    "aux-output", "aux-sample-size", "branch_type"};
+		"percore",    "aux-output", "aux-sample-size", "branch_type",  "cpu"};
 	struct tally_suggest suggest;
 
 	tally_parser_fail(p, -ENOENT, "unknown term", word);
@@ -59,8 +60,9 @@ static int term_unknown(struct tally_event_parser *p, struct tally_word word)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(terms); i++)
 		tally_suggest_offer(&suggest, terms[i]);
 	tally_error_near(p->err, &suggest);
-	tally_error_fix(p->err, "terms of generic events: config name period freq time call-graph "
-				"stack-size max-stack nr inherit overwrite percore branch_type");
+	tally_error_fix(p->err,
+			"terms of generic events: config name period freq time call-graph "
+			"stack-size max-stack nr inherit overwrite percore branch_type cpu");
 	return -ENOENT;
 }
 
@@ -381,5 +383,5 @@ int tally_event_parse(struct tally_event_parser *p, const struct tally_event_sha
 	if (!ret && event.shown != SHOW_SPEC_NAME)
 		ret = specs_name(p, event.first, event.shown == SHOW_ALL ? all : event.shape.head);
 	tally_parser_blanks(p);
-	return ret;
+	return ret ? ret : tally_cpu_terms_finish(p, event.first, all);
 }

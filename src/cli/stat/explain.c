@@ -7,6 +7,7 @@
 #include "cli/main/print.h"
 #include "cli/stat/explain.h"
 #include "cli/stat/stat_count.h"
+#include "sampler/event_cpus.h"
 #include "sampler/fallbacks.h"
 #include "sampler/sampler_refuse.h"
 
@@ -134,6 +135,9 @@ int stat_explain(struct stat_session *session)
 	fatal = all_forbidden(session);
 	if (!session->config->quiet || fatal) {
 		tally_fallbacks_warn(fallbacks, "counted", &tally_print_messages);
+		tally_vec_for_each (set, &session->sets)
+			tally_event_cpus_warn(set->counters, &set->list, "counted",
+					      &tally_print_messages);
 		explain_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
 	}
 	return fatal ? -EACCES : 0;

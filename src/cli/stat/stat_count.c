@@ -73,10 +73,18 @@ static int since_last(struct stat_session *session, size_t row, size_t index, si
 static void cell_add(struct stat_session *session, size_t row, size_t key,
 		     const struct tally_count *count)
 {
+	const struct tally_event_spec *spec = session->rows.data[row].spec;
 	struct stat_cell *cell = &session->parts[row * session->keys.len + key];
 
-	cell->count = cell->nr ? tally_count_add(cell->count, *count) : *count;
-	cell->value += session->config->no_scale ? count->value : tally_count_scaled(count);
+	struct tally_count one = *count;
+	bool on_some_cpus = spec->terms.cpus && session->cpus->cpu[0].number < 0;
+
+	/* A task's counters for single CPUs are all enabled while the task runs on any CPU. */
+	if (on_some_cpus && spec->nr_cpus)
+		one.enabled /= spec->nr_cpus;
+	cell->count = cell->nr ? tally_count_add(cell->count, one) : one;
+	cell->value += session->config->no_scale || on_some_cpus ? count->value
+								 : tally_count_scaled(count);
 	cell->nr++;
 }
 
