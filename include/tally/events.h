@@ -154,6 +154,7 @@ enum tally_event_tool {
 	TALLY_TOOL_SMT_ON = 9,           /* 1 if cores run several threads, else 0 */
 	TALLY_TOOL_SYSTEM_TSC_FREQ = 10, /* Hz */
 	TALLY_TOOL_HAS_PMEM = 11,        /* 1 if there is persistent memory, else 0 */
+	TALLY_TOOL_SENSOR = 12,          /* of hwmon, read by tally_sensor_value() */
 };
 
 /* Return true if the event is a time in ns, not a fact of the machine. */
@@ -220,6 +221,7 @@ struct tally_event_spec {
 	double scale;     /* conversion factor from the count to `unit`, or 1 */
 	/* If not NONE, do not open the event; the caller measures the time. */
 	enum tally_event_tool tool;
+	const char *file;  /* file with the value of a sensor, or NULL */
 	const char *place; /* the event's PMU according to the table, or NULL */
 	uint16_t counters; /* bit N: generic counter N can count the event */
 	uint8_t fixed;     /* bit N: fixed counter N can count the event */
@@ -229,6 +231,10 @@ struct tally_event_spec {
 /* Get the value of a fact of the machine. Return 0, or -ENODATA if it is unknown, or if `tool` is a
  * time. */
 int tally_tool_value(struct tally_events *events, enum tally_event_tool tool, uint64_t *ret_value);
+
+/* Read a sensor. `scale` converts the value to `unit`. Return 0; -EINVAL if the file does not
+ * contain a number; or the error from reading the file. */
+int tally_sensor_value(const struct tally_event_spec *spec, int64_t *ret_value);
 
 /* Make `nr` specs a single group, led by the first. The specs must be an array with `stride` bytes
  * from one to the next. */

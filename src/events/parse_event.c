@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "events/cpu_term.h"
 #include "events/cursor.h"
+#include "events/hwmon.h"
 #include "events/events_cores.h"
 #include "events/events_error.h"
 #include "events/events_specs.h"
@@ -146,12 +147,16 @@ static int name_parse(struct tally_event_parser *p, struct parsed_event *event)
 			ret = tally_parser_add(p, &spec);
 		return ret < 0 ? ret : terms_apply(p, event->terms, event->first);
 	}
-	if (!ret && event->shape.after_head == '/')
-		return tally_pmu_parse(p, head, event->terms);
+	if (!ret && event->shape.after_head == '/') {
+		ret = tally_sensor_pmu_parse(p, head, event->terms);
+		return ret ? TALLY_MIN(ret, 0) : tally_pmu_parse(p, head, event->terms);
+	}
 	if (!ret)
 		ret = tally_pmu_alias_parse(p, head, event->terms);
 	if (!ret)
 		ret = tally_table_parse(p, head, event->terms);
+	if (!ret)
+		ret = tally_sensor_parse(p, head);
 	if (!ret)
 		ret = event_unknown(p, head);
 	return ret < 0 ? ret : 0;

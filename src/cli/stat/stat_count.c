@@ -224,6 +224,17 @@ static int read_event(struct stat_session *session, struct stat_set *set, size_t
 	return ret;
 }
 
+/* Set the value of a sensor at this moment. A count cannot be negative. */
+static void read_sensor(struct stat_session *session, size_t row)
+{
+	int64_t value = 0;
+	bool is_known = !tally_sensor_value(session->rows.data[row].spec, &value) && value >= 0;
+	struct tally_count count = {(uint64_t)value, 1, is_known, 0,
+				    is_known ? TALLY_QUALITY_EXACT : TALLY_QUALITY_NEVER_RAN};
+
+	cell_add(session, row, 0, &count);
+}
+
 /* Set the value of a fact of the machine, which does not change. */
 static void read_fact(struct stat_session *session, size_t row)
 {
@@ -280,6 +291,8 @@ int stat_count_read(struct stat_session *session, bool delta)
 	for (size_t row = 0; row < session->rows.len && !ret; row++) {
 		if (tally_tool_is_time(session->rows.data[row].spec->tool))
 			read_duration(session, row, delta);
+		else if (session->rows.data[row].spec->tool == TALLY_TOOL_SENSOR)
+			read_sensor(session, row);
 		else if (session->rows.data[row].spec->tool)
 			read_fact(session, row);
 	}
