@@ -51,7 +51,8 @@ struct tally_profile_options {
 	unsigned lines;     /* TALLY_LINES_*; not for a live profile */
 	uint32_t max_stack; /* maximum number of frames in a callchain; 0 for perf's limit, 127 */
 	bool raw_chains;    /* keep callers as recorded, without validating return addresses */
-	bool is_live;       /* rows are built while samples are arriving; caches are small */
+	bool is_absolute; /* of a live profile: 100 % includes samples that do not pass the filter */
+	bool is_live;     /* rows are built while samples are arriving; caches are small */
 	/* Samples are added twice: see tally_profile_second_pass(). Must not be combined with
 	 * TALLY_BY_PATH. */
 	bool second_pass;

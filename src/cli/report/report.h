@@ -20,11 +20,10 @@ struct report {
 	struct tally_labels labels;      /* for sort keys that are computed from samples */
 	/* Total size of the labels, and total size of the samples outside compressed data. */
 	uint64_t label_bytes, sample_bytes;
-	double node_min_percent; /* with --hierarchy */
-	uint64_t rows_shown;     /* total for all events */
-	const char *query;       /* initial filter for the browser, or NULL */
-	bool browses;            /* use the terminal browser */
-	int line_width;          /* terminal width for text output, or 0 if there is no terminal */
+	uint64_t rows_shown; /* total for all events */
+	const char *query;   /* initial filter for the browser, or NULL */
+	bool browses;        /* use the terminal browser */
+	int line_width;      /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
 	/* Output of --svg or --format while it is being written, or NULL. */
 	struct tally_document *document;

@@ -53,7 +53,7 @@ const struct tally_option report_options[] = {
 	{'s', "sort", TALLY_OPTION_TEXT, AT(rows.sort), "keys",
 	 "sort by: [+]comm,dso,symbol,srcline,srcfile,tgid,pid,tid,cpu,parent,trace and keys of "
 	 "samples, memory accesses and branches; see below"},
-	{0, "hierarchy", TALLY_OPTION_FLAG, AT(hierarchy), NULL,
+	{0, "hierarchy", TALLY_OPTION_FLAG, AT(rows.hierarchy), NULL,
 	 "show a tree with one level for each sort key"},
 	{'b', "branch-stack", TALLY_OPTION_FLAG, AT(branch_stack), NULL,
 	 "show branches instead of samples (default for text if the recording has branch stacks)",

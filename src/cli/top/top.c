@@ -76,7 +76,8 @@ static int open_all(struct top *top)
 
 static int run_loop(struct top *top, int signals)
 {
-	bool text = top->config->stdio || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
+	bool text = top->config->stdio || top->config->rows.hierarchy || !isatty(STDIN_FILENO) ||
+		    !isatty(STDOUT_FILENO);
 	int ret;
 
 	/* Use one heap for all threads, so that memory freed by one thread can be reused by

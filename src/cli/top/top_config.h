@@ -16,8 +16,9 @@ struct top_config {
 	struct tally_row_options rows;
 	struct tally_symbols_options symbols;
 	bool no_bounds, no_index, raw_chains;
-	const char *delay, *call_graph, *ignore_callees;
+	const char *delay, *call_graph, *ignore_callees, *percentage;
 	uint64_t entries, count_filter;
+	bool is_absolute; /* --percentage absolute */
 	bool zero, hide_kernel, hide_user, show_idle, stdio, tui, group;
 	uint64_t delay_ns;
 };

@@ -69,6 +69,7 @@ int top_feed_restart(struct top *top, unsigned by)
 		.by = by,
 		.max_stack = (uint32_t)config->sampling.max_stack,
 		.raw_chains = config->raw_chains,
+		.is_absolute = config->is_absolute,
 		.is_live = true,
 		.filter = {.comms = config->rows.comm_list.items,
 			   .dsos = config->rows.dso_list.items,

@@ -72,12 +72,16 @@ const struct tally_option top_options[] = {
 	 "add the cost of callees (default with callchains)", NULL, NULL, AT(rows.children_given)},
 	{'w', "column-widths", TEXT(rows.column_widths), "width[,width...]",
 	 "set column widths; 0: as needed"},
+	{0, "hierarchy", FLAG(rows.hierarchy),
+	 "show a tree with one level for each sort key, as text"},
 	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n",
 	 "limit the number of rows (default: as many as fit)"},
 	{'f', "count-filter", TALLY_OPTION_U64, AT(count_filter), "n",
 	 "show only rows with at least this many samples"},
 	{0, "percent-limit", TEXT(rows.percent_limit), "percent",
 	 "leave out rows below this percentage"},
+	{0, "percentage", TEXT(percentage), "relative|absolute",
+	 "show percentages of the samples that pass the filters (default), or of all samples"},
 	{'K', "hide_kernel_symbols", FLAG(hide_kernel), "hide kernel functions"},
 	{'U', "hide_user_symbols", FLAG(hide_user), "hide user-space functions"},
 	{0, "idle", FLAG(show_idle), "also show functions in which idle CPUs wait"},
@@ -155,12 +159,20 @@ static int config_delay(struct top_config *config)
 int top_config_finish(struct top_config *config)
 {
 	struct tally_sampling *sampling = &config->sampling;
+	bool is_relative;
 	int ret = config_delay(config);
 
 	if (!ret)
 		ret = config_chain(config);
+	if (!ret)
+		ret = tally_row_percentage(config->percentage, &is_relative);
 	if (ret)
 		return ret;
+	if (config->rows.hierarchy && config->tui) {
+		tally_print_error("options '--hierarchy' and '--tui' cannot be used together");
+		return -EINVAL;
+	}
+	config->is_absolute = config->percentage && !is_relative;
 	tally_target_normalize(&sampling->target, false, sampling->messages);
 	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
 	/* Use a single clock, so that records from all CPUs can be ordered and compared with our
