@@ -14,7 +14,6 @@
 #define NO_PT           "tally does not decode AUX data such as Intel PT; use perf to decode it"
 #define NO_BUILD        "tally does not compile BPF programs; use bpftrace or perf"
 #define NO_GUEST        "guest addresses are not resolved; use 'perf kvm'"
-#define NO_SWITCH       "samples cannot be selected by other events; --time selects by time"
 #define NO_GROUPING     "events are shown one after another, not side by side"
 #define OWN_CODE        "tally disassembles code itself, without objdump"
 #define NO_SOURCE       "the report does not show source code; use 'tally annotate'"
@@ -158,11 +157,8 @@ static const struct tally_perf_option top_rows[] = {
 	{0, "prefix-strip", NEEDED, REFUSED, "use 'tally record' and 'tally annotate --prefix'"},
 	{0, "proc-map-timeout", NEEDED, ACCEPTED, ONE_READER},
 	{0, "raw-trace", NONE, ACCEPTED, "rows do not show tracepoint output"},
-	{0, "show-on-off-events", NONE, REFUSED, NO_SWITCH},
 	{0, "source", NONE, ACCEPTED, "source code is shown between instructions if it is found"},
 	{0, "stitch-lbr", NONE, ACCEPTED, NO_LBR},
-	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
-	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
 	{0, "sym-annotate", NEEDED, REFUSED, "use 'tally record' and 'tally annotate SYMBOL'"},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0, "branch-history", NONE, REFUSED,

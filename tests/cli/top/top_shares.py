@@ -43,4 +43,25 @@ def test_hierarchy_is_a_tree():
     assert "'--hierarchy' and '--tui' cannot be used together" in done.stderr, done.stderr
 
 
+def test_events_switch_samples_on_and_off():
+    may_watch()
+
+    def is_counting(lines):
+        return re.search(r"PerfTop: +[1-9]", lines[0])
+    with Started(built("spinner")) as watched:
+        one = ("-p", str(watched.pid), "-e", "cpu-clock", "-e", "alignment-faults")
+        every = ("-a", "-z", "-e", "cpu-clock", "-e", "context-switches")
+        lines = stdio(*one, "--switch-on", "alignment-faults", until=is_counting)
+        assert not rows_of(lines), lines
+        stdio(*one, "--switch-off", "alignment-faults", until=shows("spin_often"))
+        # The same event switches samples on and off, and its own samples are left out, or shown.
+        both = ("--switch-on", "context-switches", "--switch-off", "context-switches")
+        lines = stdio(*every, *both, until=shows("spin_often"))
+        assert not rows_of(lines[lines.index("# event 'context-switches'"):]), lines
+        stdio(*every, *both, "--show-on-off-events", until=lambda s: rows_of(s[s.index("# event 'context-switches'"):]))
+        stdio(*every, "--switch-off", "context-switches", until=lambda s: is_counting(s) and not rows_of(s))
+    done = tap.run(TALLY, "top", "-e", "cs", "--switch-on", "page-faults", status=1)
+    assert "option '--switch-on': 'page-faults' is not one of the events" in done.stderr, done.stderr
+
+
 tap.main(__name__)
