@@ -13,6 +13,7 @@
 
 #define NO_PT           "tally does not decode AUX data such as Intel PT; use perf to decode it"
 #define NO_BUILD        "tally does not compile BPF programs; use bpftrace or perf"
+#define NO_BPF          "counters are not shared with other processes by BPF programs; use perf"
 #define NO_GUEST        "guest addresses are not resolved; use 'perf kvm'"
 #define NO_GROUPING     "events are shown one after another, not side by side"
 #define OWN_CODE        "tally disassembles code itself, without objdump"
@@ -25,6 +26,9 @@
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
 static const struct tally_perf_option stat_rows[] = {
+	{'b', "bpf-prog", NEEDED, REFUSED, "events of BPF programs are not counted; use perf"},
+	{0, "bpf-counters", NONE, REFUSED, NO_BPF},
+	{0, "bpf-attr-map", NEEDED, REFUSED, NO_BPF},
 	{0, "cputype", NEEDED, REFUSED, "specify the PMU of that core type: -e cpu_core/cycles/"},
 	{0, "hybrid-merge", NONE, ACCEPTED,
 	 "events from different core types are always summed, followed by the count of each type"},

@@ -136,6 +136,8 @@ static void cells_merge(struct stat_session *session)
 		cell_merge(session, &session->cells[target], &session->parts[i], turns);
 		if (turns) /* not scaled up for the time spent on other kinds of cores */
 			session->parts[i].value = session->parts[i].count.value;
+		if (turns && row->apart)
+			session->cells[target].value = session->parts[i].value;
 	}
 }
 

@@ -473,12 +473,13 @@ static int row_add(struct stat_session *session, const struct requested *one, si
 		.cgroup = one->cgroup,
 		.filter = one->filter,
 		.of_metric = one->of_metric,
+		.apart = one->spec.merge && !merge,
 		.merged = merge && one->spec.merge_first != index,
 		.merged_into = merge ? one->spec.merge_first : index,
 	};
 	int ret = 0;
 
-	if (one->spec.merge && !merge && one->spec.pmu)
+	if (row.apart && one->spec.pmu)
 		row.name = name_apart(session, &one->spec);
 	if (!row.name)
 		return -ENOMEM;

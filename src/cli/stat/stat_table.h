@@ -28,6 +28,7 @@ struct stat_row {
 	size_t set, event;                   /* index of its set, and index within the set */
 	bool merged;                         /* included in row merged_into, not printed */
 	size_t merged_into;
+	bool apart;       /* one of several events that --no-merge shows separately */
 	bool of_metric;   /* needed by a -M metric */
 	bool never_fires; /* the event can be opened on this machine but never occurs */
 };
