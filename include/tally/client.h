@@ -103,6 +103,7 @@ int tally_cpus_index(const struct tally_cpus *cpus, int32_t number);
  * die, die numbers within a socket. */
 struct tally_cpu_location {
 	int32_t socket, die, core, node;
+	int32_t cluster; /* 65535 on machines without clusters */
 };
 
 /* Return a CPU's location, from sysfs. If `sysfs` is NULL, /sys is used. */

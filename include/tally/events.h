@@ -98,6 +98,10 @@ enum tally_events_cpu {
 int tally_events_set_cpu(struct tally_events *events, enum tally_events_cpu whose,
 			 const char *cpuid);
 
+/* Count the events of metrics only on this PMU, if it is one of several PMUs that have the event.
+ * NULL removes the restriction. Return 0 or -ENOMEM. */
+int tally_events_set_metric_pmu(struct tally_events *events, const char *pmu);
+
 /* The event table in use. */
 struct tally_events_table {
 	const char *cpuid;       /* "" if the machine does not provide it */
@@ -131,6 +135,7 @@ enum tally_event_term {
 	TALLY_TERM_AUX_SAMPLE = 1 << 12,
 	TALLY_TERM_NAME = 1 << 13,
 	TALLY_TERM_DRIVER = 1 << 14,
+	TALLY_TERM_CPU = 1 << 15,
 };
 
 /* Times that perf stat measures itself, and facts of the machine. The event's attr is the dummy
@@ -149,6 +154,7 @@ enum tally_event_tool {
 	TALLY_TOOL_SMT_ON = 9,           /* 1 if cores run several threads, else 0 */
 	TALLY_TOOL_SYSTEM_TSC_FREQ = 10, /* Hz */
 	TALLY_TOOL_HAS_PMEM = 11,        /* 1 if there is persistent memory, else 0 */
+	TALLY_TOOL_SENSOR = 12,          /* of hwmon, read by tally_sensor_value() */
 };
 
 /* Return true if the event is a time in ns, not a fact of the machine. */
@@ -171,6 +177,7 @@ struct tally_event_terms {
 	uint32_t aux_sample_size;
 	const char *call_graph;  /* as written: fp, dwarf, lbr, no, caller ... */
 	const char *branch_type; /* value of branch_type= as written, such as any,u */
+	const char *cpus;        /* cpu=LIST|PMU: CPUs, as a list */
 	const char *driver;      /* @name[=value] terms without the @, joined by commas */
 };
 
@@ -206,12 +213,15 @@ struct tally_event_spec {
 	 * the events' running times are added, but their enabled times are not. */
 	bool hybrid;
 	uint32_t merge_first;
-	const uint32_t *cpus; /* the PMU's cpumask or cpus, ascending; NULL for any CPU */
+	/* CPUs on which to open the event, ascending: those of the term cpu=, or the PMU's cpumask
+	 * or cpus; NULL for any CPU. */
+	const uint32_t *cpus;
 	size_t nr_cpus;
 	const char *unit; /* "Joules", or "" */
 	double scale;     /* conversion factor from the count to `unit`, or 1 */
 	/* If not NONE, do not open the event; the caller measures the time. */
 	enum tally_event_tool tool;
+	const char *file;  /* file with the value of a sensor, or NULL */
 	const char *place; /* the event's PMU according to the table, or NULL */
 	uint16_t counters; /* bit N: generic counter N can count the event */
 	uint8_t fixed;     /* bit N: fixed counter N can count the event */
@@ -221,6 +231,10 @@ struct tally_event_spec {
 /* Get the value of a fact of the machine. Return 0, or -ENODATA if it is unknown, or if `tool` is a
  * time. */
 int tally_tool_value(struct tally_events *events, enum tally_event_tool tool, uint64_t *ret_value);
+
+/* Read a sensor. `scale` converts the value to `unit`. Return 0; -EINVAL if the file does not
+ * contain a number; or the error from reading the file. */
+int tally_sensor_value(const struct tally_event_spec *spec, int64_t *ret_value);
 
 /* Make `nr` specs a single group, led by the first. The specs must be an array with `stride` bytes
  * from one to the next. */

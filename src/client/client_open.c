@@ -55,6 +55,26 @@ static void event_attr(struct counter_event *event, const struct tally_event_spe
 	event->attr.freq = 0;
 }
 
+static bool same_cpus(const struct tally_cpus *a, const struct tally_cpus *b)
+{
+	return a->nr == b->nr && !memcmp(a->cpu, b->cpu, a->nr * sizeof(a->cpu[0]));
+}
+
+/* Choose the event's CPUs. */
+static int event_set_cpus(struct tally_counters *counters, struct counter_event *event,
+			  const struct tally_event_spec *spec, const struct tally_cpus *cpus)
+{
+	/* A task's event on a core PMU follows the task to any core, unless the user chose CPUs. */
+	bool some = spec->nr_cpus && (spec->uncore || spec->terms.cpus || cpus->cpu[0].number >= 0);
+	int ret = some ? pmu_cpus(spec, cpus, &event->cpus) : copy_cpus(cpus, &event->cpus);
+
+	/* The members of a group are on the same CPUs. */
+	if (!ret && event != &counters->events[event->leader] &&
+	    !same_cpus(event->cpus, counters->events[event->leader].cpus))
+		event->leader = (size_t)(event - counters->events);
+	return ret;
+}
+
 static int event_init(struct tally_counters *counters, size_t index,
 		      const struct tally_event_spec *spec, const struct tally_cpus *cpus)
 {
@@ -67,14 +87,11 @@ static int event_init(struct tally_counters *counters, size_t index,
 	event->precise_max = spec->precise_max;
 	event->all_threads = spec->uncore;
 	event_attr(event, spec, &counters->options);
-	if (event->leader != index && !counters->options.sampling)
-		event->attr.disabled = event->attr.enable_on_exec = 0;
-	/* A task's event on a core PMU follows the task to any core. */
-	ret = spec->nr_cpus && (spec->uncore || cpus->cpu[0].number >= 0)
-		      ? pmu_cpus(spec, cpus, &event->cpus)
-		      : copy_cpus(cpus, &event->cpus);
+	ret = event_set_cpus(counters, event, spec, cpus);
 	if (ret)
 		return ret;
+	if (event->leader != index && !counters->options.sampling)
+		event->attr.disabled = event->attr.enable_on_exec = 0;
 	nr = event->cpus->nr * counters->threads->nr;
 	event->fds = malloc((nr ? nr : 1) * sizeof(*event->fds));
 	if (!event->fds)

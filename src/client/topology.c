@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Read the CPU topology from sysfs. */
+#include "client/topology.h"
+
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "tally/client.h"
 
 static int32_t read_id(const char *dir, const char *name)
 {
@@ -51,5 +53,58 @@ struct tally_cpu_location tally_cpu_location(const char *sysfs, struct tally_cpu
 	place.die = read_id(dir, "die_id");
 	place.core = read_id(dir, "core_id");
 	place.node = read_node(dir);
+	place.cluster = read_id(dir, "cluster_id");
 	return place;
+}
+
+/* Read a file that describes the cache with this index. The caller frees the text. */
+static int read_cache_file(const char *dir, unsigned index, const char *name, char **ret_text)
+{
+	char path[320];
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/cache/index%u/%s", dir, index, name);
+	return tally_file_read(path, 65536, ret_text, &len);
+}
+
+/* Return 0, 1 if the cache with this index contains only code, or -ENOENT if there is no such
+ * cache. */
+static int read_cache(const char *dir, unsigned index, struct tally_cpu_cache *ret_cache)
+{
+	char *level = NULL, *type = NULL, *cpus = NULL;
+	int ret = read_cache_file(dir, index, "level", &level);
+
+	if (!ret)
+		ret = read_cache_file(dir, index, "type", &type);
+	if (!ret)
+		ret = read_cache_file(dir, index, "shared_cpu_list", &cpus);
+	if (!ret && isdigit((unsigned char)*cpus))
+		*ret_cache = (struct tally_cpu_cache){atoi(level), atoi(cpus)};
+	else
+		ret = -ENOENT;
+	if (!ret)
+		ret = !strncmp(type, "Instruction", strlen("Instruction"));
+	free(level);
+	free(type);
+	free(cpus);
+	return ret;
+}
+
+int tally_cpu_cache(const char *sysfs, struct tally_cpu cpu, int32_t level,
+		    struct tally_cpu_cache *ret_cache)
+{
+	struct tally_cpu_cache cache, best = {0};
+	char dir[256];
+	int ret;
+
+	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpu%d", sysfs ? sysfs : "/sys",
+		 cpu.number);
+	for (unsigned index = 0; (ret = read_cache(dir, index, &cache)) >= 0; index++) {
+		if (!ret && cache.level > best.level && (!level || cache.level == level))
+			best = cache;
+	}
+	if (!best.level)
+		return -ENOENT;
+	*ret_cache = best;
+	return 0;
 }

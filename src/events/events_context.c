@@ -59,6 +59,16 @@ int tally_events_set_tables(struct tally_events *events, const char *path,
 	return 0;
 }
 
+int tally_events_set_metric_pmu(struct tally_events *events, const char *pmu)
+{
+	const char *copy = pmu ? tally_arena_strndup(&events->arena, pmu, strlen(pmu)) : NULL;
+
+	if (pmu && !copy)
+		return -ENOMEM;
+	events->metric_pmu = copy;
+	return 0;
+}
+
 int tally_events_set_cpu(struct tally_events *events, enum tally_events_cpu whose,
 			 const char *cpuid)
 {

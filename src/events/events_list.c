@@ -7,6 +7,7 @@
 
 #include "abi/attr_name.h"
 #include "base/arith.h"
+#include "events/hwmon.h"
 #include "events/names.h"
 #include "events/tracefs.h"
 
@@ -99,6 +100,26 @@ static int alias_offer(const struct list_walk *walk, const struct tally_pmu *pmu
 	return ret;
 }
 
+static int sensor_offer(const struct tally_sensor *sensor, void *data)
+{
+	char full[512], text[256];
+
+	snprintf(full, sizeof(full), "%s/%s/", sensor->pmu, sensor->name);
+	snprintf(text, sizeof(text), "sensor%s%s in %s", *sensor->label ? " " : "", sensor->label,
+		 sensor->path);
+	return offer(data, &(struct tally_event_info){
+				   .kind = TALLY_EVENT_PMU,
+				   .name = full,
+				   .alias = *sensor->alias ? sensor->alias : sensor->name,
+				   .pmu = sensor->pmu,
+				   .encoding = sensor->name,
+				   .text = text,
+				   .unit = sensor->unit,
+				   .type = PERF_TYPE_SOFTWARE,
+				   .config = PERF_COUNT_SW_DUMMY,
+			   });
+}
+
 static int pmu_each(const struct list_walk *walk)
 {
 	const tally_name_vec *names;
@@ -123,7 +144,7 @@ static int pmu_each(const struct list_walk *walk)
 		tally_vec_free(&aliases);
 		tally_arena_free(&arena);
 	}
-	return ret;
+	return ret ? ret : tally_sensors_each(walk->events, sensor_offer, (void *)walk);
 }
 
 static int raw_each(const struct list_walk *walk)

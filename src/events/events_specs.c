@@ -45,8 +45,25 @@ int tally_spec_cpus(struct tally_event_parser *p, const struct tally_pmu *pmu,
 	return 0;
 }
 
+/* Keep only the spec from index `first` on that is for this PMU, if there is one. */
+static void keep_pmu(struct tally_event_parser *p, size_t first, const char *pmu)
+{
+	for (size_t i = first; i < p->specs.len; i++) {
+		struct tally_event_spec *spec = &p->specs.data[i];
+
+		if (!spec->pmu || strcmp(spec->pmu, pmu))
+			continue;
+		spec->leader = spec->merge_first = (uint32_t)first;
+		p->specs.data[first] = *spec;
+		p->modified.data[first] = p->modified.data[i];
+		p->specs.len = p->modified.len = first + 1;
+	}
+}
+
 void tally_specs_merge(struct tally_event_parser *p, size_t first)
 {
+	if (p->events->only_pmu)
+		keep_pmu(p, first, p->events->only_pmu);
 	for (size_t i = first; p->specs.len - first > 1 && i < p->specs.len; i++) {
 		struct tally_event_spec *spec = &p->specs.data[i];
 

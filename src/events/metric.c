@@ -284,7 +284,9 @@ int tally_metrics_parse(struct tally_events *events, const char *text, size_t le
 	maker.err = err ? err : &ignored;
 	memset(maker.err, 0, sizeof(*maker.err));
 	maker.arena = &memory->arena;
+	events->only_pmu = events->metric_pmu;
 	ret = maker_run(&maker, text, len, &memory->list);
+	events->only_pmu = NULL;
 	tally_vec_for_each (draft, &maker.drafts) {
 		tally_vec_free(&draft->events);
 		tally_vec_free(&draft->places);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "events/cpu_term.h"
 #include "events/cursor.h"
+#include "events/hwmon.h"
 #include "events/events_cores.h"
 #include "events/events_error.h"
 #include "events/events_specs.h"
@@ -51,7 +53,7 @@ static int term_unknown(struct tally_event_parser *p, struct tally_word word)
 		"config",     "config1",    "config2",         "name",         "period",
 		"freq",       "time",       "call-graph",      "stack-size",   "inherit",
 		"no-inherit", "nr",         "overwrite",       "no-overwrite", "max-stack",
-		"percore",    "aux-output", "aux-sample-size", "branch_type"};
+		"percore",    "aux-output", "aux-sample-size", "branch_type",  "cpu"};
 	struct tally_suggest suggest;
 
 	tally_parser_fail(p, -ENOENT, "unknown term", word);
@@ -59,8 +61,9 @@ static int term_unknown(struct tally_event_parser *p, struct tally_word word)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(terms); i++)
 		tally_suggest_offer(&suggest, terms[i]);
 	tally_error_near(p->err, &suggest);
-	tally_error_fix(p->err, "terms of generic events: config name period freq time call-graph "
-				"stack-size max-stack nr inherit overwrite percore branch_type");
+	tally_error_fix(p->err,
+			"terms of generic events: config name period freq time call-graph "
+			"stack-size max-stack nr inherit overwrite percore branch_type cpu");
 	return -ENOENT;
 }
 
@@ -144,12 +147,16 @@ static int name_parse(struct tally_event_parser *p, struct parsed_event *event)
 			ret = tally_parser_add(p, &spec);
 		return ret < 0 ? ret : terms_apply(p, event->terms, event->first);
 	}
-	if (!ret && event->shape.after_head == '/')
-		return tally_pmu_parse(p, head, event->terms);
+	if (!ret && event->shape.after_head == '/') {
+		ret = tally_sensor_pmu_parse(p, head, event->terms);
+		return ret ? TALLY_MIN(ret, 0) : tally_pmu_parse(p, head, event->terms);
+	}
 	if (!ret)
 		ret = tally_pmu_alias_parse(p, head, event->terms);
 	if (!ret)
 		ret = tally_table_parse(p, head, event->terms);
+	if (!ret)
+		ret = tally_sensor_parse(p, head);
 	if (!ret)
 		ret = event_unknown(p, head);
 	return ret < 0 ? ret : 0;
@@ -381,5 +388,5 @@ int tally_event_parse(struct tally_event_parser *p, const struct tally_event_sha
 	if (!ret && event.shown != SHOW_SPEC_NAME)
 		ret = specs_name(p, event.first, event.shown == SHOW_ALL ? all : event.shape.head);
 	tally_parser_blanks(p);
-	return ret;
+	return ret ? ret : tally_cpu_terms_finish(p, event.first, all);
 }

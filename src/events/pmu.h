@@ -46,6 +46,8 @@ struct tally_events {
 	bool cores_known;            /* `cores` is valid */
 	TALLY_VEC(struct tally_pmu *) cores;
 	struct tally_tables tables;
+	const char *metric_pmu; /* only PMU for events of metrics, or NULL */
+	const char *only_pmu;   /* the same while a metric is parsed; otherwise NULL */
 };
 
 /* List the entries in a directory, sorted, except those that start with a dot. Names are copied to

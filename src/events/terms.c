@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "events/cpu_term.h"
 #include "events/cursor.h"
 #include "events/parse.h"
 #include "events/events_error.h"
@@ -236,6 +237,10 @@ int tally_term_apply(struct tally_event_parser *p, const struct tally_term *term
 	if (tally_word_is(term->name, "name")) {
 		ret = term_text(p, term, &spec->name);
 		spec->terms.given |= TALLY_TERM_NAME;
+		return ret ? ret : 1;
+	}
+	if (tally_word_is(term->name, "cpu")) {
+		ret = tally_cpu_term_apply(p, term, spec);
 		return ret ? ret : 1;
 	}
 	if (term->name.text[0] == '@' && term->name.len > 1)

@@ -23,6 +23,15 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 	stats->bad_chains += from->has_leaf && from->is_bad;
 }
 
+/* Remove a sample of an idle CPU from the totals of all samples. */
+static void sample_uncount(struct tally_profile *profile, const struct tally_gathered *from)
+{
+	struct tally_profile_total *total = &profile->totals.data[from->key.event];
+
+	total->nr -= TALLY_MIN(total->nr, (uint64_t)1);
+	total->period -= TALLY_MIN(total->period, from->weight);
+}
+
 /* Prefetch the frames of addresses that are missing from the address cache. Such addresses may
  * already have frames. */
 static void sample_prefetch_frames(const struct tally_profile *profile,
@@ -47,8 +56,13 @@ static int sample_resolve(struct tally_profile *profile, struct tally_gathered *
 	uint32_t frame;
 	int ret = profile_frame(profile, location_keys, &at, &frame);
 
-	if (ret || (filters && !profile_passes(profile, sample->comm, frame)))
+	if (ret)
 		return ret;
+	if (filters && !profile_passes(profile, sample->comm, frame)) {
+		if (profile->options.is_absolute && profile_is_idle(profile, frame))
+			sample_uncount(profile, sample);
+		return 0;
+	}
 	sample->passes = true;
 	if (profile->options.by & TALLY_BY_FRAME)
 		sample->key.frame = frame;

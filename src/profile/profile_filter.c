@@ -24,13 +24,25 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static bool is_idle(const struct tally_profile_filter *filter, const struct tally_frame *frame)
+{
+	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
+
+	return filter->idle && frame->cpumode == PERF_RECORD_MISC_KERNEL &&
+	       list_has(filter->idle, name);
+}
+
+bool profile_is_idle(const struct tally_profile *profile, uint32_t frame)
+{
+	return is_idle(&profile->options.filter, &profile->frames.all.data[frame]);
+}
+
 static bool frame_passes(const struct tally_profile_filter *filter, const struct tally_frame *frame)
 {
 	const char *dso = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
 	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
 
-	if (filter->idle && frame->cpumode == PERF_RECORD_MISC_KERNEL &&
-	    list_has(filter->idle, name))
+	if (is_idle(filter, frame))
 		return false;
 	if (filter->named_only && !frame->symbol)
 		return false;

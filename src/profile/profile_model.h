@@ -53,7 +53,8 @@ struct tally_profile_options {
 	bool raw_chains;    /* keep callers as recorded, without validating return addresses */
 	/* All addresses of callchains are those of instructions, not return addresses. */
 	bool exact_chains;
-	bool is_live; /* rows are built while samples are arriving; caches are small */
+	bool is_absolute; /* of a live profile: 100 % includes samples that do not pass the filter */
+	bool is_live;     /* rows are built while samples are arriving; caches are small */
 	/* Samples are added twice: see tally_profile_second_pass(). Must not be combined with
 	 * TALLY_BY_PATH. */
 	bool second_pass;

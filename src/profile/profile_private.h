@@ -71,4 +71,7 @@ bool profile_filters(const struct tally_profile *profile);
 /* Return true if a sample in `frame` of a thread with the name `comm` passes the filter. */
 bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame);
 
+/* Return true if the frame is a function in which an idle CPU waits. */
+bool profile_is_idle(const struct tally_profile *profile, uint32_t frame);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/arith.h"
 #include "sampler/attrs.h"
 #include "sampler/cgroups.h"
+#include "sampler/event_cpus.h"
 #include "sampler/fallbacks.h"
 #include "sampler/sampler_refuse.h"
 #include "sampler/stuck.h"
@@ -199,8 +200,10 @@ static int counters_open(struct tally_sampler *sampler)
 		return ret;
 	}
 	copy_opened_attrs(sampler);
-	if (!sampling->quiet)
+	if (!sampling->quiet) {
 		tally_fallbacks_warn(sampler->fallbacks, "recorded", sampling->messages);
+		tally_event_cpus_warn(sampler->counters, &list, "recorded", sampling->messages);
+	}
 	warn_stuck(sampler);
 	return 0;
 }

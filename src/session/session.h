@@ -14,6 +14,7 @@
 #include "base/messages.h"
 #include "base/ranges.h"
 #include "base/str.h"
+#include "session/event_switch.h"
 #include "session/traces.h"
 #include "profile/process/feed.h"
 #include "profile/process/group_reads.h"
@@ -31,11 +32,7 @@ struct tally_session_filter {
 	const char *sockets;     /* "0,1": samples on CPUs of these sockets */
 	const char *pids, *tids; /* lists of IDs */
 	const char *comms;       /* list of names */
-	/* Names of events: leave out samples until the first sample of switch_on, and from the next
-	 * sample of switch_off on, and so on. These samples themselves pass if switch_shows is
-	 * set. */
-	const char *switch_on, *switch_off;
-	bool switch_shows;
+	struct tally_event_switch switches;
 	/* Query (profile/query.h). The session applies only the query's time terms; the caller
 	 * applies the other terms. */
 	const char *query;
@@ -101,7 +98,7 @@ struct tally_session {
 	struct tally_ranges cpus, pids, tids, sockets; /* empty if there is no filter */
 	struct tally_group_reads reads;
 	bool has_comms;
-	bool is_switched_off; /* see switch_on in struct tally_session_filter */
+	bool is_switched_off; /* see tally_event_switch_passes() */
 	/* PERF_SAMPLE_* fields that the filter needs, and the subset missing from some samples. */
 	uint64_t filter_needs, filter_missed;
 	struct tally_user_chains chains; /* initialized at the first stack dump, see has_chains */

@@ -130,22 +130,10 @@ static int check_switch(const struct tally_session *session, const char *option,
 static int filter_switches(struct tally_session *session)
 {
 	const struct tally_session_filter *filter = &session->options.filter;
-	int ret = check_switch(session, "--switch-on", filter->switch_on);
+	int ret = check_switch(session, "--switch-on", filter->switches.on);
 
-	session->is_switched_off = filter->switch_on != NULL;
-	return ret ? ret : check_switch(session, "--switch-off", filter->switch_off);
-}
-
-/* Return true if a sample passes --switch-on and --switch-off. */
-static bool switch_passes(struct tally_session *session, uint32_t event)
-{
-	const struct tally_session_filter *filter = &session->options.filter;
-	const char *wanted = session->is_switched_off ? filter->switch_on : filter->switch_off;
-
-	if (!wanted || strcmp(tally_perfdata_event(session->data, event)->name, wanted))
-		return !session->is_switched_off;
-	session->is_switched_off = !session->is_switched_off;
-	return filter->switch_shows;
+	session->is_switched_off = filter->switches.on != NULL;
+	return ret ? ret : check_switch(session, "--switch-off", filter->switches.off);
 }
 
 static int filter_comms(struct tally_session *session, const char *list)
@@ -271,6 +259,8 @@ bool session_filter_passes(struct tally_session *session, const struct tally_fee
 		return false;
 	if (session->has_comms && !comm_passes(session, sample->thread))
 		return false;
-	return (!session->options.filter.switch_on && !session->options.filter.switch_off) ||
-	       switch_passes(session, sample->event);
+	return (!session->options.filter.switches.on && !session->options.filter.switches.off) ||
+	       tally_event_switch_passes(&session->options.filter.switches,
+					 tally_perfdata_event(session->data, sample->event)->name,
+					 &session->is_switched_off);
 }

@@ -57,7 +57,7 @@ static bool is_filtered_out(struct tally_session *session, const struct tally_fe
 	const struct tally_session_filter *filter = &session->options.filter;
 
 	return (session->filter_needs || session->has_comms || session->query ||
-		filter->switch_on || filter->switch_off) &&
+		filter->switches.on || filter->switches.off) &&
 	       !session_filter_passes(session, sample);
 }
 
@@ -232,7 +232,7 @@ int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, u
 		return ret;
 	tally_group_reads_free(&session->reads);
 	session->is_again = true;
-	session->is_switched_off = session->options.filter.switch_on != NULL;
+	session->is_switched_off = session->options.filter.switches.on != NULL;
 	tally_unwinder_restart(&session->chains.unwinder);
 	tally_perfdata_select(session->data, wanted, nr);
 	ret = tally_session_run(session, fn, arg);

@@ -113,8 +113,9 @@ uint64_t tally_shown_rows_total(const struct tally_profile *profile, uint32_t ev
 {
 	if (event >= profile->totals.len)
 		return 0;
-	return profile->options.is_live ? profile->totals.data[event].period_shown
-					: profile->totals.data[event].period;
+	return profile->options.is_live && !profile->options.is_absolute
+		       ? profile->totals.data[event].period_shown
+		       : profile->totals.data[event].period;
 }
 
 /* Return the value that corresponds to 100 %. */

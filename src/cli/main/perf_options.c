@@ -13,8 +13,8 @@
 
 #define NO_PT           "tally does not decode AUX data such as Intel PT; use perf to decode it"
 #define NO_BUILD        "tally does not compile BPF programs; use bpftrace or perf"
+#define NO_BPF          "counters are not shared with other processes by BPF programs; use perf"
 #define NO_GUEST        "guest addresses are not resolved; use 'perf kvm'"
-#define NO_SWITCH       "samples cannot be selected by other events; --time selects by time"
 #define NO_GROUPING     "events are shown one after another, not side by side"
 #define OWN_CODE        "tally disassembles code itself, without objdump"
 #define NO_SOURCE       "the report does not show source code; use 'tally annotate'"
@@ -26,23 +26,16 @@
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
 static const struct tally_perf_option stat_rows[] = {
-	{'T', "transaction", NONE, REFUSED,
-	 "list the events explicitly: -e '{instructions,cycles,cycles-t,tx-start,cycles-ct}'"},
+	{'b', "bpf-prog", NEEDED, REFUSED, "events of BPF programs are not counted; use perf"},
+	{0, "bpf-counters", NONE, REFUSED, NO_BPF},
+	{0, "bpf-attr-map", NEEDED, REFUSED, NO_BPF},
 	{0, "cputype", NEEDED, REFUSED, "specify the PMU of that core type: -e cpu_core/cycles/"},
 	{0, "hybrid-merge", NONE, ACCEPTED,
 	 "events from different core types are always summed, followed by the count of each type"},
-	{0, "no-merge", NONE, REFUSED,
-	 "events with the same name are summed; to count one unit of a PMU, specify only that "
-	 "unit"},
 	{0, "iostat", OPTIONAL, REFUSED, "count the events of the uncore_iio PMUs, or use perf"},
 	{0, "percore-show-thread", NONE, REFUSED, "-A shows each hardware thread"},
-	{0, "smi-cost", NONE, REFUSED, "count msr/smi/ and msr/aperf/ with -e"},
 	{0, "metric-no-threshold", NONE, ACCEPTED, "thresholds need no additional events"},
 	{0, "affinity", NONE, ACCEPTED, "counters are read from any CPU"},
-	{0, "per-cache", OPTIONAL, REFUSED, "use --per-die, or -A and add up the CPUs of a cache"},
-	{0, "per-cluster", NONE, REFUSED, "use --per-core, or -A and add up the CPUs of a cluster"},
-	{0, "pmu-filter", NEEDED, REFUSED,
-	 "list the events with their PMU: -e uncore_imc_0/cas_count_read/"},
 	{0, "record-tpebs", NONE, REFUSED, NO_TPEBS},
 	{0, "tpebs-mode", NEEDED, REFUSED, NO_TPEBS},
 	{0}};
@@ -149,7 +142,6 @@ static const struct tally_perf_option top_rows[] = {
 	{0, "force", NONE, ACCEPTED,
 	 "tally top does not read files that require an ownership check"},
 	{0, "group-sort-idx", NEEDED, ACCEPTED, NO_GROUPING},
-	{0, "hierarchy", NONE, REFUSED, "use --sort comm and the interactive keys"},
 	{0, "ignore-vmlinux", NONE, REFUSED, "specify kernel symbols with --kallsyms"},
 	{0, "namespaces", NONE, ACCEPTED, "rows do not show namespaces"},
 	{0, "no-bpf-event", NONE, ACCEPTED,
@@ -157,16 +149,12 @@ static const struct tally_perf_option top_rows[] = {
 	{0, "num-thread-synthesize", NEEDED, ACCEPTED, ONE_READER},
 	{0, "objdump", NEEDED, ACCEPTED, OWN_CODE},
 	{0, "overwrite", NONE, ACCEPTED, "rings are drained continuously, in order"},
-	{0, "percentage", NEEDED, REFUSED, "percentages are always relative to the event's total"},
 	{0, "prefix", NEEDED, REFUSED, "use 'tally record' and 'tally annotate --prefix'"},
 	{0, "prefix-strip", NEEDED, REFUSED, "use 'tally record' and 'tally annotate --prefix'"},
 	{0, "proc-map-timeout", NEEDED, ACCEPTED, ONE_READER},
 	{0, "raw-trace", NONE, ACCEPTED, "rows do not show tracepoint output"},
-	{0, "show-on-off-events", NONE, REFUSED, NO_SWITCH},
 	{0, "source", NONE, ACCEPTED, "source code is shown between instructions if it is found"},
 	{0, "stitch-lbr", NONE, ACCEPTED, NO_LBR},
-	{0, "switch-off", NEEDED, REFUSED, NO_SWITCH},
-	{0, "switch-on", NEEDED, REFUSED, NO_SWITCH},
 	{0, "sym-annotate", NEEDED, REFUSED, "use 'tally record' and 'tally annotate SYMBOL'"},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0, "branch-history", NONE, REFUSED,

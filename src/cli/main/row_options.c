@@ -181,6 +181,18 @@ static int config_widths(struct tally_row_options *options)
 	return 0;
 }
 
+int tally_row_percentage(const char *word, bool *ret_relative)
+{
+	if (word && strcmp(word, "relative") && strcmp(word, "absolute")) {
+		tally_print_error("option '--percentage' requires 'relative' or 'absolute', not "
+				  "'%s'",
+				  word);
+		return -EINVAL;
+	}
+	*ret_relative = word && !strcmp(word, "relative");
+	return 0;
+}
+
 int tally_row_options_lists(struct tally_row_options *options)
 {
 	int ret = tally_word_list_split(options->comms, &options->comm_list);
@@ -192,10 +204,36 @@ int tally_row_options_lists(struct tally_row_options *options)
 	return ret;
 }
 
+/* Complete the options of --hierarchy: the limit applies to the nodes of the tree, and the tree
+ * does not sum up additional columns. */
+static int config_tree(struct tally_row_options *options)
+{
+	const struct tally_show *show = &options->show;
+
+	for (int i = 0; i < show->nr_columns && options->hierarchy; i++) {
+		if (!show->columns[i]->part)
+			continue;
+		tally_print_error("the tree of --hierarchy cannot show the column '%s'",
+				  show->columns[i]->name);
+		return -EINVAL;
+	}
+	if (options->hierarchy) {
+		options->node_min_percent = show->row_min_percent;
+		options->show.row_min_percent = 0;
+	}
+	return 0;
+}
+
 int tally_row_options_finish(struct tally_row_options *options, bool has_chains)
 {
-	int ret = config_call_graph(options, has_chains);
+	int ret;
 
+	/* A level of the tree has no callees of its own. */
+	if (options->hierarchy) {
+		options->show.children = false;
+		options->children_given = true;
+	}
+	ret = config_call_graph(options, has_chains);
 	if (!ret)
 		ret = tally_row_options_columns(options);
 	if (!ret)
@@ -204,7 +242,7 @@ int tally_row_options_finish(struct tally_row_options *options, bool has_chains)
 		ret = config_widths(options);
 	if (!ret)
 		ret = tally_row_options_lists(options);
-	return ret;
+	return ret ? ret : config_tree(options);
 }
 
 int tally_row_options_check(const struct tally_row_options *options)

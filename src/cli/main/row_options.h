@@ -12,6 +12,7 @@ struct tally_row_options {
 	const char *comms, *dsos, *symbols, *percent_limit, *column_widths;
 	const char *default_sort; /* NULL for comm,dso,symbol */
 	bool children_given, call_graph_given, inverted, show_samples, show_period;
+	bool hierarchy; /* a tree with a level for each key, which has no sums of callees */
 	bool latency, cpu_modes; /* more columns; rows are sorted by latency */
 	/* For keys that are fields of the recording's tracepoints: calls tally_row_options_field()
 	 * for a word, or returns -ENOENT if there is no such field. NULL if keys are never
@@ -23,6 +24,7 @@ struct tally_row_options {
 	struct tally_show show;
 	/* Derived from the options above. */
 	bool order_given;
+	double node_min_percent; /* of --hierarchy */
 	struct tally_word_list comm_list, dso_list, symbol_list;
 	TALLY_VEC(struct tally_row_field *) fields_found;
 };
@@ -37,6 +39,10 @@ int tally_row_options_check(const struct tally_row_options *options);
 /* If only one comm, DSO or symbol is selected, remove its column, because all rows would show the
  * same value; perf does the same in text output. If no key would be left, none is removed. */
 void tally_row_options_remove_single(struct tally_row_options *options);
+
+/* Parse the argument of --percentage: "relative", or "absolute", which is also the default. Returns
+ * 0, or -EINVAL after printing an error. */
+int tally_row_percentage(const char *word, bool *ret_relative);
 
 /* Parse only the comm, DSO and symbol lists. Returns 0 or -ENOMEM. */
 int tally_row_options_lists(struct tally_row_options *options);

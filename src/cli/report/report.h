@@ -24,7 +24,6 @@ struct report {
 	struct tally_labels labels;             /* for sort keys that are computed from samples */
 	uint64_t label_bytes, sample_bytes; /* total size of labels, and of uncompressed samples */
 	struct tally_event_groups groups;   /* while text or JSON is printed */
-	double node_min_percent;            /* with --hierarchy */
 	uint64_t rows_shown;                /* total for all events */
 	const char *query;                  /* initial filter for the browser, or NULL */
 	bool browses;                       /* use the terminal browser */

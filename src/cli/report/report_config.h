@@ -23,7 +23,7 @@ struct report_config {
 	bool event_given, csv;
 	bool branch_stack,
 		branch_given; /* rows are branches; decided by the recording if not given */
-	bool mem_mode, hide_unresolved, hierarchy, nanoseconds;
+	bool mem_mode, hide_unresolved, nanoseconds;
 	bool latency, cpu_utilization, raw_trace, branch_history, total_cycles, threads;
 	bool raw_dump, stats, tasks, mmaps;
 	bool is_inlined; /* show inlined functions as frames */

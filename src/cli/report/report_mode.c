@@ -63,18 +63,11 @@ static int report_mode(struct report *report)
 	return 0;
 }
 
-/* Reject keys that need rows for branches, and columns that the tree does not sum up. */
+/* Reject keys that need rows for branches. */
 static int check_columns(const struct report *report)
 {
 	const struct tally_show *show = &report->config->rows.show;
 
-	for (int i = 0; i < show->nr_columns && report->config->hierarchy; i++) {
-		if (!show->columns[i]->part)
-			continue;
-		tally_print_error("the tree of --hierarchy cannot show the column '%s'",
-				  show->columns[i]->name);
-		return -EINVAL;
-	}
 	for (int i = 0; i < show->nr_columns && !report->reading.branches; i++) {
 		if (!show->columns[i]->of_branch)
 			continue;
@@ -102,20 +95,10 @@ static int finish_columns(struct report *report)
 	/* Latencies of callees are not summed. */
 	if (config->latency && !config->rows.children_given)
 		config->rows.children_given = true;
-	/* A level of the tree has no callees of its own. */
-	if (config->hierarchy) {
-		config->rows.show.children = false;
-		config->rows.children_given = true;
-	}
 	config->rows.find_field = report_field_find;
 	config->rows.find_arg = report->session;
 	ret = tally_row_options_finish(&config->rows, has_chains);
 	config->rows.find_field = NULL;
-	/* The limit applies to the nodes of the tree. */
-	if (config->hierarchy) {
-		report->node_min_percent = config->rows.show.row_min_percent;
-		config->rows.show.row_min_percent = 0;
-	}
 	return ret ? ret : check_columns(report);
 }
 
@@ -158,17 +141,11 @@ int report_columns(struct report *report)
 
 static int report_percentage(struct report_config *config)
 {
-	const char *word = config->percentage;
+	bool *relative = &config->rows.show.is_relative;
+	int ret = tally_row_percentage(config->percentage, relative);
 
-	if (word && strcmp(word, "relative") && strcmp(word, "absolute")) {
-		tally_print_error("option '--percentage' requires 'relative' or 'absolute', not "
-				  "'%s'",
-				  word);
-		return -EINVAL;
-	}
-	config->rows.show.is_relative =
-		config->hide_unresolved || (word && !strcmp(word, "relative"));
-	return 0;
+	*relative |= config->hide_unresolved;
+	return ret;
 }
 
 static int report_quantum(struct report_config *config)

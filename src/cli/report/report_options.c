@@ -53,7 +53,7 @@ const struct tally_option report_options[] = {
 	{'s', "sort", TALLY_OPTION_TEXT, AT(rows.sort), "keys",
 	 "sort by: [+]comm,dso,symbol,srcline,srcfile,tgid,pid,tid,cpu,parent,trace and keys of "
 	 "samples, memory accesses and branches; see below"},
-	{0, "hierarchy", TALLY_OPTION_FLAG, AT(hierarchy), NULL,
+	{0, "hierarchy", TALLY_OPTION_FLAG, AT(rows.hierarchy), NULL,
 	 "show a tree with one level for each sort key"},
 	{'b', "branch-stack", TALLY_OPTION_FLAG, AT(branch_stack), NULL,
 	 "show branches instead of samples (default for text if the recording has branch stacks)",
@@ -143,11 +143,11 @@ const struct tally_option report_options[] = {
 	{0, "query", TALLY_OPTION_TEXT, AT(recording.session.filter.query), "words",
 	 "select samples that match: comm:X pid:N tid:N cpu:N time:A,B sym:X dso:X self-sym:X "
 	 "self-dso:X X; -word excludes samples that match"},
-	{0, "switch-on", TALLY_OPTION_TEXT, AT(recording.session.filter.switch_on), "event",
+	{0, "switch-on", TALLY_OPTION_TEXT, AT(recording.session.filter.switches.on), "event",
 	 "leave out samples until the first sample of this event"},
-	{0, "switch-off", TALLY_OPTION_TEXT, AT(recording.session.filter.switch_off), "event",
+	{0, "switch-off", TALLY_OPTION_TEXT, AT(recording.session.filter.switches.off), "event",
 	 "leave out samples from a sample of this event on, until the next of --switch-on"},
-	{0, "show-on-off-events", TALLY_OPTION_FLAG, AT(recording.session.filter.switch_shows),
+	{0, "show-on-off-events", TALLY_OPTION_FLAG, AT(recording.session.filter.switches.shows),
 	 NULL, "show the samples of --switch-on and --switch-off as well"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
 	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),

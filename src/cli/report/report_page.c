@@ -29,7 +29,7 @@ static const struct tally_excluded ways[] = {
 
 /* Options that replace the rows by text of another form. */
 static const struct tally_excluded texts[] = {
-	{"--hierarchy", AT(hierarchy)},
+	{"--hierarchy", AT(rows.hierarchy)},
 	{"--stats", AT(stats)},
 	{"--tasks", AT(tasks)},
 	{"--mmaps", AT(mmaps)},

@@ -150,10 +150,10 @@ static int report_group(struct report *report, const struct tally_event_group *g
 	rows.view.separator = config->separator;
 	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
 	add_event_heading(report, group);
-	if (config->hierarchy) {
+	if (config->rows.hierarchy) {
 		size_t shown;
 
-		ret = tally_view_hierarchy(&rows.view, report->node_min_percent, config->quiet,
+		ret = tally_view_hierarchy(&rows.view, config->rows.node_min_percent, config->quiet,
 					   &report->out, &shown);
 		report->rows_shown += shown;
 		tally_str_add(&report->out, "\n\n");

@@ -6,6 +6,8 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/stat/explain.h"
+#include "cli/stat/stat_count.h"
+#include "sampler/event_cpus.h"
 #include "sampler/fallbacks.h"
 #include "sampler/sampler_refuse.h"
 
@@ -133,7 +135,31 @@ int stat_explain(struct stat_session *session)
 	fatal = all_forbidden(session);
 	if (!session->config->quiet || fatal) {
 		tally_fallbacks_warn(fallbacks, "counted", &tally_print_messages);
+		tally_vec_for_each (set, &session->sets)
+			tally_event_cpus_warn(set->counters, &set->list, "counted",
+					      &tally_print_messages);
 		explain_refusals(session, fatal, fallbacks & TALLY_FALLBACK_NO_KERNEL);
 	}
 	return fatal ? -EACCES : 0;
+}
+
+int stat_explain_prepare(struct stat_session *session)
+{
+	const struct stat_config *config = session->config;
+	int ret = stat_count_prepare(session);
+	const char *where = session->env ? "the recorded machine" : "sysfs";
+
+	if (ret != -ENODATA)
+		return ret;
+	if (config->mode == STAT_AGGR_CLUSTER)
+		tally_print_error("--per-cluster: %s does not describe the clusters of the CPUs",
+				  where);
+	else if (config->cache_level)
+		tally_print_error("--per-cache=L%d: %s does not describe an L%d cache of each CPU",
+				  (int)config->cache_level, where, (int)config->cache_level);
+	else
+		tally_print_error("--per-cache: %s does not describe the caches of the CPUs",
+				  where);
+	tally_print_hint("use --per-die, or -A for a line per CPU");
+	return ret;
 }

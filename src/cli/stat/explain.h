@@ -12,4 +12,7 @@ int stat_explain(struct stat_session *session);
 /* Report an event that cannot be counted, as an error if `fatal` is set, otherwise as a warning. */
 void stat_explain_refusal(const char *name, const struct tally_refusal *why, bool fatal);
 
+/* Prepare the table as stat_count_prepare() does, and explain why it is not possible. */
+int stat_explain_prepare(struct stat_session *session);
+
 #endif

@@ -13,12 +13,14 @@
 #include "cli/main/print.h"
 #include "cli/stat/stat_count.h"
 #include "cli/stat/dry.h"
+#include "cli/stat/explain.h"
 #include "cli/stat/stat_events.h"
 #include "cli/stat/stat_loop.h"
 #include "cli/stat/stat_open.h"
 #include "cli/stat/stat_options.h"
 #include "cli/stat/plan.h"
 #include "cli/stat/removed.h"
+#include "cli/stat/smi.h"
 #include "cli/stat/stat_record.h"
 #include "cli/stat/stat_report.h"
 #include "cli/stat/stat_show.h"
@@ -93,6 +95,8 @@ static int session_init(struct stat_session *session, const struct stat_config *
 		ret = stat_output_open(session);
 	if (!ret)
 		ret = signals_open(session);
+	if (!ret)
+		ret = stat_smi_freeze(session);
 	return ret ? ret
 		   : tally_via_open(&session->via, config->via, &config->target, false,
 				    &tally_print_messages);
@@ -101,6 +105,7 @@ static int session_init(struct stat_session *session, const struct stat_config *
 static void session_free(struct stat_session *session)
 {
 	stat_close(session);
+	stat_smi_restore(session);
 	tally_child_free(&session->child);
 	tally_via_close(&session->via);
 	stat_output_close(session);
@@ -207,7 +212,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	if (!ret)
 		ret = stat_open(session, first, last);
 	if (!ret && first)
-		ret = stat_count_prepare(session);
+		ret = stat_explain_prepare(session);
 	if (!ret && session->recorder)
 		ret = stat_record_start(session);
 	if (!ret)

@@ -27,6 +27,7 @@ struct stat_session {
 	bool system_wide;  /* use CPU events instead of task events */
 	bool by_command;   /* count only the command */
 	bool counting;     /* counters are enabled */
+	bool unfreeze;     /* restore the setting described in smi.h */
 	bool told_removed; /* the warning described in removed.h was printed */
 
 	TALLY_VEC(struct stat_key) keys;

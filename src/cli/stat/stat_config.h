@@ -29,6 +29,8 @@ struct stat_config {
 	const char *each_cgroup;
 	struct tally_target target;
 	const char *via;
+	const char *metric_pmu; /* --pmu-filter */
+	const char *cache;      /* --per-cache: level such as "L3", or "" */
 	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
 	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
 	int detail, verbose, log_fd;
@@ -36,13 +38,15 @@ struct stat_config {
 	bool group, all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
 	const char *record; /* with 'stat record': file for the counts, or NULL */
 	bool interval_clear;
+	bool no_merge, transaction, smi_cost, metric_only_given;
 	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
 	bool log_fd_given, interval_count_given, timeout_given;
 	/* Set from the strings above by stat_config_check(). */
 	enum stat_aggr mode;
-	uint64_t runs;    /* 0 if unlimited */
-	int64_t delay_ms; /* -1 to wait until --control enables events */
+	int32_t cache_level; /* 0 for the highest */
+	uint64_t runs;       /* 0 if unlimited */
+	int64_t delay_ms;    /* -1 to wait until --control enables events */
 };
 
 #endif

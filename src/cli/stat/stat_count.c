@@ -6,166 +6,13 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "base/file.h"
-#include "base/ranges.h"
+#include "cli/stat/stat_add_keys.h"
 #include "cli/stat/stat_count.h"
-#include "tally/perfdata.h"
-
-/* ---- keys ----------------------------------------------------------------- */
-
-void stat_thread_comm(int32_t tid, char *ret_comm, size_t size)
-{
-	char path[64], *text;
-	size_t len;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	if (tally_file_read(path, 256, &text, &len)) {
-		snprintf(ret_comm, size, "<...>");
-		return;
-	}
-	snprintf(ret_comm, size, "%.*s", (int)strcspn(text, "\n"), text);
-	free(text);
-}
-
-static int add_thread_keys(struct stat_session *session)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < session->threads->nr && !ret; i++) {
-		struct stat_key key = {-1, -1, -1, -1, -1, session->threads->thread[i].tid, ""};
-
-		stat_thread_comm(key.tid, key.comm, sizeof(key.comm));
-		ret = tally_vec_push(&session->keys, key);
-	}
-	return ret;
-}
-
-/* Return the NUMA node of a CPU of the recorded machine. */
-static int32_t recorded_node(const struct tally_perfdata_env *env, int32_t cpu)
-{
-	for (uint32_t i = 0; i < env->nr_nodes; i++) {
-		struct tally_ranges cpus = {0};
-		bool has_cpu = !tally_ranges_parse(env->nodes[i].cpus, &cpus) &&
-			       tally_ranges_have(&cpus, (uint32_t)cpu);
-
-		tally_ranges_free(&cpus);
-		if (has_cpu)
-			return (int32_t)env->nodes[i].node;
-	}
-	return -1;
-}
-
-static struct tally_cpu_location cpu_location(const struct stat_session *session, int32_t cpu)
-{
-	const struct tally_perfdata_env *env = session->env;
-
-	if (!env)
-		return tally_cpu_location(NULL, (struct tally_cpu){cpu});
-	if (cpu < 0 || (uint32_t)cpu >= env->nr_cpus)
-		return (struct tally_cpu_location){-1, -1, -1, -1};
-	return (struct tally_cpu_location){env->cpus[cpu].socket_id, env->cpus[cpu].die_id,
-					   env->cpus[cpu].core_id, recorded_node(env, cpu)};
-}
-
-static struct stat_key key_of(const struct stat_session *session, int32_t cpu)
-{
-	const struct stat_mode *mode = &stat_modes[session->config->mode];
-	struct stat_key key = {-1, -1, -1, -1, cpu, -1, ""};
-
-	if (mode->show_nr) {
-		struct tally_cpu_location place = cpu_location(session, cpu);
-
-		key.socket = place.socket;
-		key.die = TALLY_MAX(place.die, 0);
-		key.core = place.core;
-		key.node = TALLY_MAX(place.node, 0);
-	}
-	mode->key(&key);
-	return key;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct stat_key *x = a, *y = b;
-	const int32_t pairs[][2] = {
-		{x->node, y->node}, {x->socket, y->socket}, {x->die, y->die},
-		{x->core, y->core}, {x->cpu, y->cpu},
-	};
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(pairs); i++) {
-		if (pairs[i][0] != pairs[i][1])
-			return pairs[i][0] < pairs[i][1] ? -1 : 1;
-	}
-	return 0;
-}
-
-/* Mark a CPU as counted. Its key is set later, when all CPUs are known. */
-static int mark_cpu(struct stat_session *session, int32_t cpu)
-{
-	int ret = 0;
-
-	while (session->key_of_cpu.len <= (size_t)cpu && !ret)
-		ret = tally_vec_push(&session->key_of_cpu, SIZE_MAX);
-	if (!ret)
-		session->key_of_cpu.data[cpu] = 0;
-	return ret;
-}
-
-static int note_cpus(struct stat_session *session)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < session->cpus->nr && !ret; i++)
-		ret = mark_cpu(session, session->cpus->cpu[i].number);
-	/* Uncore events have their own sets of CPUs. */
-	tally_vec_for_each (row, &session->rows) {
-		for (size_t i = 0; i < row->spec->nr_cpus && row->spec->uncore && !ret; i++)
-			ret = mark_cpu(session, (int32_t)row->spec->cpus[i]);
-	}
-	return ret;
-}
-
-static int add_cpu_keys(struct stat_session *session)
-{
-	size_t kept = 0;
-	int ret = note_cpus(session);
-
-	for (size_t cpu = 0; cpu < session->key_of_cpu.len && !ret; cpu++) {
-		if (session->key_of_cpu.data[cpu] != SIZE_MAX)
-			ret = tally_vec_push(&session->keys, key_of(session, (int32_t)cpu));
-	}
-	if (ret)
-		return ret;
-	qsort(session->keys.data, session->keys.len, sizeof(*session->keys.data), compare_keys);
-	for (size_t i = 0; i < session->keys.len; i++) {
-		if (!kept || compare_keys(&session->keys.data[kept - 1], &session->keys.data[i]))
-			session->keys.data[kept++] = session->keys.data[i];
-	}
-	session->keys.len = kept;
-	for (size_t cpu = 0; cpu < session->key_of_cpu.len; cpu++) {
-		struct stat_key key = key_of(session, (int32_t)cpu), *found;
-
-		if (session->key_of_cpu.data[cpu] == SIZE_MAX)
-			continue;
-		found = bsearch(&key, session->keys.data, kept, sizeof(key), compare_keys);
-		session->key_of_cpu.data[cpu] = (size_t)(found - session->keys.data);
-	}
-	return 0;
-}
-
-static int add_keys(struct stat_session *session)
-{
-	if (session->config->mode == STAT_AGGR_THREAD)
-		return add_thread_keys(session);
-	if (session->config->mode != STAT_AGGR_ALL)
-		return add_cpu_keys(session);
-	return tally_vec_push(&session->keys, (struct stat_key){-1, -1, -1, -1, -1, -1, ""});
-}
 
 int stat_count_prepare(struct stat_session *session)
 {
 	size_t nr;
-	int ret = add_keys(session);
+	int ret = stat_keys_add(session);
 
 	if (ret)
 		return ret;
@@ -226,10 +73,18 @@ static int since_last(struct stat_session *session, size_t row, size_t index, si
 static void cell_add(struct stat_session *session, size_t row, size_t key,
 		     const struct tally_count *count)
 {
+	const struct tally_event_spec *spec = session->rows.data[row].spec;
 	struct stat_cell *cell = &session->parts[row * session->keys.len + key];
 
-	cell->count = cell->nr ? tally_count_add(cell->count, *count) : *count;
-	cell->value += session->config->no_scale ? count->value : tally_count_scaled(count);
+	struct tally_count one = *count;
+	bool on_some_cpus = spec->terms.cpus && session->cpus->cpu[0].number < 0;
+
+	/* A task's counters for single CPUs are all enabled while the task runs on any CPU. */
+	if (on_some_cpus && spec->nr_cpus)
+		one.enabled /= spec->nr_cpus;
+	cell->count = cell->nr ? tally_count_add(cell->count, one) : one;
+	cell->value += session->config->no_scale || on_some_cpus ? count->value
+								 : tally_count_scaled(count);
 	cell->nr++;
 }
 
@@ -281,6 +136,8 @@ static void cells_merge(struct stat_session *session)
 		cell_merge(session, &session->cells[target], &session->parts[i], turns);
 		if (turns) /* not scaled up for the time spent on other kinds of cores */
 			session->parts[i].value = session->parts[i].count.value;
+		if (turns && row->apart)
+			session->cells[target].value = session->parts[i].value;
 	}
 }
 
@@ -369,6 +226,17 @@ static int read_event(struct stat_session *session, struct stat_set *set, size_t
 	return ret;
 }
 
+/* Set the value of a sensor at this moment. A count cannot be negative. */
+static void read_sensor(struct stat_session *session, size_t row)
+{
+	int64_t value = 0;
+	bool is_known = !tally_sensor_value(session->rows.data[row].spec, &value) && value >= 0;
+	struct tally_count count = {(uint64_t)value, 1, is_known, 0,
+				    is_known ? TALLY_QUALITY_EXACT : TALLY_QUALITY_NEVER_RAN};
+
+	cell_add(session, row, 0, &count);
+}
+
 /* Set the value of a fact of the machine, which does not change. */
 static void read_fact(struct stat_session *session, size_t row)
 {
@@ -425,6 +293,8 @@ int stat_count_read(struct stat_session *session, bool delta)
 	for (size_t row = 0; row < session->rows.len && !ret; row++) {
 		if (tally_tool_is_time(session->rows.data[row].spec->tool))
 			read_duration(session, row, delta);
+		else if (session->rows.data[row].spec->tool == TALLY_TOOL_SENSOR)
+			read_sensor(session, row);
 		else if (session->rows.data[row].spec->tool)
 			read_fact(session, row);
 	}

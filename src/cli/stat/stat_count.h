@@ -5,7 +5,8 @@
 
 #include "cli/stat/stat.h"
 
-/* Allocate the keys and cells. Call this after opening the counters. Returns 0 or -ENOMEM. */
+/* Allocate the keys and cells. Call this after opening the counters. Returns 0, -ENOMEM,
+ * or -ENODATA if a CPU's cache or cluster is unknown. */
 int stat_count_prepare(struct stat_session *session);
 
 /* Return the name of a thread of this machine, or "<...>". */

@@ -112,24 +112,80 @@ static int requested_metric(struct stat_session *session, struct requested_list 
 	return ret ? ret : requested_adopt(requested, list->events, SIZE_MAX, true);
 }
 
+/* Fail if no metric has an event on the PMU of --pmu-filter. */
+static int check_metric_pmu(const struct stat_session *session,
+			    const struct requested_list *requested)
+{
+	const char *pmu = session->config->metric_pmu;
+
+	if (!pmu)
+		return 0;
+	tally_vec_for_each (one, &requested->items)
+		if (one->of_metric && one->spec.pmu && !strcmp(one->spec.pmu, pmu))
+			return 0;
+	tally_print_error("--pmu-filter %s: no event of the metrics is counted on this PMU", pmu);
+	tally_print_hint("use the name of a PMU in /sys/bus/event_source/devices");
+	return -EINVAL;
+}
+
 static int requested_metrics(struct stat_session *session, struct requested_list *requested)
 {
 	const struct stat_config *config = session->config;
 	char topdown[32];
-	int ret = 0;
+	int ret;
 
 	snprintf(topdown, sizeof(topdown), "TopdownL%u",
 		 (unsigned)TALLY_MAX(config->topdown_level, 1));
 	if (config->metrics.nr || config->topdown)
 		tally_event_source_warn(session->events, &tally_print_messages);
+	ret = tally_events_set_metric_pmu(session->events, config->metric_pmu);
 	for (size_t i = 0; i < config->metrics.nr && !ret; i++)
 		ret = requested_metric(session, requested, config->metrics.items[i]);
 	if (!ret && config->topdown)
 		ret = requested_metric(session, requested, topdown);
-	return ret;
+	return ret ? ret : check_metric_pmu(session, requested);
 }
 
 /* ---- events added by default ----------------------------------------------- */
+
+/* Return true if all the events exist. */
+static bool events_exist(struct stat_session *session, const char *text)
+{
+	struct tally_event_error err;
+	struct tally_event_list *list;
+	int ret = tally_events_parse(session->events, text, strlen(text), &list, &err);
+
+	if (!ret)
+		tally_event_list_free(list);
+	return !ret;
+}
+
+static int requested_transaction(struct stat_session *session, struct requested_list *requested)
+{
+	static const char *const sets[] = {
+		"task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,"
+		"cpu/cycles-ct/}",
+		"task-clock,{instructions,cycles,cpu/cycles-t/,cpu/tx-start/}",
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(sets); i++)
+		if (events_exist(session, sets[i]))
+			return requested_add(session, requested, sets[i], SIZE_MAX);
+	tally_print_error("-T: the PMU 'cpu' has no events cycles-t and tx-start");
+	tally_print_hint("only Intel CPUs with TSX have them, unless TSX is disabled");
+	return -EINVAL;
+}
+
+static int requested_smi(struct stat_session *session, struct requested_list *requested)
+{
+	static const char events[] = "{msr/aperf/,msr/smi/,cycles}";
+
+	if (events_exist(session, events))
+		return requested_add(session, requested, events, SIZE_MAX);
+	tally_print_error("--smi-cost: the PMU 'msr' has no events aperf and smi");
+	tally_print_hint("only Intel CPUs have the event smi, and only on real hardware");
+	return -EINVAL;
+}
 
 static int requested_default(struct stat_session *session, struct requested_list *requested)
 {
@@ -169,9 +225,13 @@ static int requested_all(struct stat_session *session, struct requested_list *re
 		ret = requested_add(session, requested, config->events.items[i], i);
 	if (!ret)
 		ret = requested_metrics(session, requested);
+	if (!ret && config->transaction)
+		ret = requested_transaction(session, requested);
+	if (!ret && config->smi_cost)
+		ret = requested_smi(session, requested);
 	if (!ret && !requested->items.len)
 		ret = requested_default(session, requested);
-	if (!ret)
+	if (!ret && !config->transaction && !config->smi_cost)
 		ret = requested_detail(session, requested);
 	if (!ret && config->group && requested->items.len)
 		tally_event_specs_group(&requested->items.data[0].spec, requested->items.len,
@@ -384,9 +444,28 @@ static void set_add(struct stat_session *session, struct stat_row *row,
 		copy->leader = (uint32_t)leader->event;
 }
 
+/* Return the name of one of several events that --no-merge shows separately, as in perf:
+ * "uncore_x_0/reads/" for "uncore_x/reads/", and "reads [uncore_x_0]" for "reads". Return NULL if
+ * out of memory. */
+static const char *name_apart(struct stat_session *session, const struct tally_event_spec *spec)
+{
+	const char *slash = strchr(spec->name, '/'), *kept;
+	struct tally_str text = {0};
+
+	if (slash)
+		tally_str_addf(&text, "%s%s", spec->pmu, slash);
+	else
+		tally_str_addf(&text, "%s [%s]", spec->name, spec->pmu);
+	kept = tally_str_error(&text) ? NULL
+				      : tally_arena_strndup(&session->strings, text.data, text.len);
+	tally_str_free(&text);
+	return kept;
+}
+
 static int row_add(struct stat_session *session, const struct requested *one, size_t index,
 		   size_t room)
 {
+	bool merge = one->spec.merge && (!session->config->no_merge || one->of_metric);
 	size_t nr = session->sets.len;
 	struct stat_row row = {
 		.spec = &one->spec,
@@ -394,11 +473,16 @@ static int row_add(struct stat_session *session, const struct requested *one, si
 		.cgroup = one->cgroup,
 		.filter = one->filter,
 		.of_metric = one->of_metric,
-		.merged = one->spec.merge && one->spec.merge_first != index,
-		.merged_into = one->spec.merge ? one->spec.merge_first : index,
+		.apart = one->spec.merge && !merge,
+		.merged = merge && one->spec.merge_first != index,
+		.merged_into = merge ? one->spec.merge_first : index,
 	};
 	int ret = 0;
 
+	if (row.apart && one->spec.pmu)
+		row.name = name_apart(session, &one->spec);
+	if (!row.name)
+		return -ENOMEM;
 	if (one->spec.tool) {
 		/* The event is not opened, so its spec need not be in a set. */
 		struct tally_event_spec *copy = tally_arena_alloc(&session->strings, sizeof(*copy));

@@ -57,8 +57,15 @@ static void add_key(struct tally_str *out, const struct stat_table *table,
 		const char *name;
 		int32_t value;
 	} parts[] = {
-		{"node", key->node}, {"socket", key->socket}, {"die", key->die},
-		{"core", key->core}, {"cpu", key->cpu},       {"tid", key->tid},
+		{"node", key->node},
+		{"socket", key->socket},
+		{"die", key->die},
+		{"cluster", key->cluster},
+		{"cache_level", key->cache_level},
+		{"cache", key->cache},
+		{"core", key->core},
+		{"cpu", key->cpu},
+		{"tid", key->tid},
 	};
 
 	if (!table->mode->json_key)

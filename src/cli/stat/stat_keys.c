@@ -1,35 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table of the aggregation modes. */
+#include "base/arith.h"
 #include "cli/stat/stat_table.h"
 
-static void key_all(struct stat_key *key)
+void stat_key_keep(struct stat_key *key, unsigned parts)
 {
-	key->socket = key->die = key->core = key->node = key->cpu = -1;
-}
+	const struct {
+		int32_t *field;
+		unsigned part;
+	} fields[] = {
+		{&key->socket, STAT_KEY_SOCKET},     {&key->die, STAT_KEY_DIE},
+		{&key->core, STAT_KEY_CORE},         {&key->node, STAT_KEY_NODE},
+		{&key->cpu, STAT_KEY_CPU},           {&key->cluster, STAT_KEY_CLUSTER},
+		{&key->cache_level, STAT_KEY_CACHE}, {&key->cache, STAT_KEY_CACHE},
+	};
 
-static void key_cpu(struct stat_key *key)
-{
-	key->socket = key->die = key->core = key->node = -1;
-}
-
-static void key_core(struct stat_key *key)
-{
-	key->cpu = key->node = -1;
-}
-
-static void key_die(struct stat_key *key)
-{
-	key->cpu = key->node = key->core = -1;
-}
-
-static void key_socket(struct stat_key *key)
-{
-	key->cpu = key->node = key->core = key->die = -1;
-}
-
-static void key_node(struct stat_key *key)
-{
-	key->cpu = key->socket = key->core = key->die = -1;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields); i++)
+		if (!(parts & fields[i].part))
+			*fields[i].field = -1;
 }
 
 static void label_all(const struct stat_key *key, struct tally_str *out)
@@ -51,6 +39,17 @@ static void label_die(const struct stat_key *key, struct tally_str *out)
 	tally_str_addf(out, "S%d-D%d", key->socket, key->die);
 }
 
+static void label_cluster(const struct stat_key *key, struct tally_str *out)
+{
+	tally_str_addf(out, "S%d-D%d-CLS%d", key->socket, key->die, key->cluster);
+}
+
+static void label_cache(const struct stat_key *key, struct tally_str *out)
+{
+	tally_str_addf(out, "S%d-D%d-L%d-ID%d", key->socket, key->die, key->cache_level,
+		       key->cache);
+}
+
 static void label_socket(const struct stat_key *key, struct tally_str *out)
 {
 	tally_str_addf(out, "S%d", key->socket);
@@ -66,18 +65,24 @@ static void label_thread(const struct stat_key *key, struct tally_str *out)
 	tally_str_addf(out, "%s-%d", key->comm, key->tid);
 }
 
+#define IN_DIE (STAT_KEY_SOCKET | STAT_KEY_DIE)
+
 const struct stat_mode stat_modes[STAT_NR_AGGR] = {
-	[STAT_AGGR_ALL] = {"", NULL, "", false, true, false, key_all, label_all},
-	[STAT_AGGR_CPU] = {"no-aggr", "cpu", "CPU       ", false, false, false, key_cpu, label_cpu,
-			   10},
-	[STAT_AGGR_CORE] = {"per-core", "core", "core            cpus", false, true, true, key_core,
-			    label_core, 15},
-	[STAT_AGGR_DIE] = {"per-die", "die", "die          cpus", false, true, true, key_die,
+	[STAT_AGGR_ALL] = {"", NULL, "", false, true, false, 0, label_all},
+	[STAT_AGGR_CPU] = {"no-aggr", "cpu", "CPU       ", false, false, false, STAT_KEY_CPU,
+			   label_cpu, 10},
+	[STAT_AGGR_CORE] = {"per-core", "core", "core            cpus", false, true, true,
+			    IN_DIE | STAT_KEY_CORE, label_core, 15},
+	[STAT_AGGR_DIE] = {"per-die", "die", "die          cpus", false, true, true, IN_DIE,
 			   label_die, 12},
-	[STAT_AGGR_SOCKET] = {"per-socket", "socket", "socket cpus", false, true, true, key_socket,
-			      label_socket, 6},
-	[STAT_AGGR_NODE] = {"per-node", "node", "node   cpus", false, true, true, key_node,
+	[STAT_AGGR_CLUSTER] = {"per-cluster", "cluster", "cluster          cpus", false, true, true,
+			       IN_DIE | STAT_KEY_CLUSTER, label_cluster, 16},
+	[STAT_AGGR_CACHE] = {"per-cache", "cache", "cache            cpus", false, true, true,
+			     IN_DIE | STAT_KEY_CACHE, label_cache, 16},
+	[STAT_AGGR_SOCKET] = {"per-socket", "socket", "socket cpus", false, true, true,
+			      STAT_KEY_SOCKET, label_socket, 6},
+	[STAT_AGGR_NODE] = {"per-node", "node", "node   cpus", false, true, true, STAT_KEY_NODE,
 			    label_node, 6},
 	[STAT_AGGR_THREAD] = {"per-thread", "thread", "            comm-pid     ", true, false,
-			      false, key_all, label_thread, 16, 8},
+			      false, 0, label_thread, 16, 8},
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/stat/stat_table.h"
+#include "cli/stat/stat_metric.h"
 
 #define CACHE(cache, op, result)                                                    \
 	((uint64_t)PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
@@ -67,11 +67,8 @@ static const struct stat_cell *cell_at(const struct stat_table *table, size_t ro
 	return &table->cells[row * table->nr_keys + key];
 }
 
-/* Return the count that best matches `row` among the rows accepted by `match`, or 0 if no row
- * matches. */
-static double base_of(const struct stat_table *table, size_t row, size_t key,
-		      bool (*match)(const struct stat_row *row, const struct ratio *ratio),
-		      const struct ratio *ratio)
+double stat_metric_base(const struct stat_table *table, size_t row, size_t key,
+			stat_row_match_fn *match, const void *arg)
 {
 	int best = -1;
 	double value = 0;
@@ -81,7 +78,7 @@ static double base_of(const struct stat_table *table, size_t row, size_t key,
 		const char *why;
 		int close;
 
-		if (!match(&table->rows[i], ratio) || table->rows[i].merged || !cell->nr ||
+		if (!match(&table->rows[i], arg) || table->rows[i].merged || !cell->nr ||
 		    !same_cgroup(&table->rows[i], &table->rows[row]) ||
 		    !stat_cell_counted(cell, &why))
 			continue;
@@ -94,12 +91,14 @@ static double base_of(const struct stat_table *table, size_t row, size_t key,
 	return value;
 }
 
-static bool match_base(const struct stat_row *row, const struct ratio *ratio)
+static bool match_base(const struct stat_row *row, const void *arg)
 {
+	const struct ratio *ratio = arg;
+
 	return is_event(row, ratio->base_type, ratio->base_config);
 }
 
-static bool match_clock(const struct stat_row *row, const struct ratio *ratio)
+static bool match_clock(const struct stat_row *row, const void *arg)
 {
 	return stat_row_is_clock(row);
 }
@@ -107,7 +106,7 @@ static bool match_clock(const struct stat_row *row, const struct ratio *ratio)
 static struct stat_metric metric_ratio(const struct stat_table *table, size_t row, size_t key,
 				       const struct ratio *ratio)
 {
-	double base = base_of(table, row, key, match_base, ratio);
+	double base = stat_metric_base(table, row, key, match_base, ratio);
 	double value = cell_at(table, row, key)->mean;
 
 	if (base <= 0)
@@ -139,8 +138,8 @@ static struct stat_metric metric_stalled(const struct stat_table *table, size_t 
 					   .base_config = PERF_COUNT_HW_STALLED_CYCLES_FRONTEND};
 	static const struct ratio back = {.base_type = PERF_TYPE_HARDWARE,
 					  .base_config = PERF_COUNT_HW_STALLED_CYCLES_BACKEND};
-	double a = base_of(table, row, key, match_base, &front);
-	double b = base_of(table, row, key, match_base, &back);
+	double a = stat_metric_base(table, row, key, match_base, &front);
+	double b = stat_metric_base(table, row, key, match_base, &back);
 	double value = cell_at(table, row, key)->mean;
 
 	if ((a <= 0 && b <= 0) || value <= 0)
@@ -176,7 +175,7 @@ static struct stat_metric metric_of(const struct stat_table *table, size_t row, 
 			*ret_more = metric_stalled(table, row, key);
 		return metric_ratio(table, row, key, &ratios[i]);
 	}
-	clock = base_of(table, row, key, match_clock, NULL);
+	clock = stat_metric_base(table, row, key, match_clock, NULL);
 	if (clock <= 0)
 		return (struct stat_metric){0};
 	if (is_event(event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
@@ -265,7 +264,7 @@ static int formula_add(const struct counts *counts, stat_metric_vec *out)
 
 int stat_metrics_of(const struct stat_table *table, size_t row, size_t key, stat_metric_vec *out)
 {
-	struct stat_metric first, more;
+	struct stat_metric first = {0}, more = {0};
 	const char *why;
 	int ret = 0;
 
@@ -280,7 +279,9 @@ int stat_metrics_of(const struct stat_table *table, size_t row, size_t key, stat
 	}
 	if (ret || table->rows[row].of_metric || !stat_cell_counted(cell_at(table, row, key), &why))
 		return ret;
-	first = metric_of(table, row, key, &more);
+	if (!stat_metric_transactions(table, row, key, &first) &&
+	    !stat_metric_smi(table, row, key, &first, &more))
+		first = metric_of(table, row, key, &more);
 	if (first.unit)
 		ret = tally_vec_push(out, first);
 	if (!ret && more.unit)
@@ -304,6 +305,8 @@ static int decimals_of(const struct stat_metric *metric)
 {
 	if (metric->kind == STAT_FORMULA)
 		return *metric->unit == '%' ? 1 : 2;
+	if (metric->kind == STAT_WHOLE || metric->kind == STAT_TENTHS)
+		return metric->kind == STAT_TENTHS;
 	return metric->kind == STAT_RATE ? 3 : 2;
 }
 

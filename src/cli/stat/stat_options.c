@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
@@ -49,9 +50,15 @@ const struct tally_option stat_options[] = {
 	 "count the events of a metric independently, not as a group"},
 	{0, "metric-no-merge", TALLY_OPTION_FLAG, AT(metric_no_merge), NULL,
 	 "do not share events between metrics"},
+	{0, "pmu-filter", TALLY_OPTION_TEXT, AT(metric_pmu), "pmu",
+	 "count the events of metrics only on this one of several similar PMUs"},
 	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	{'d', "detailed", TALLY_OPTION_COUNT, AT(detail), NULL,
 	 "count cache events too; -dd: also TLBs; -ddd: also prefetches"},
+	{'T', "transaction", TALLY_OPTION_FLAG, AT(transaction), NULL,
+	 "count transactions in hardware: their number, cycles and aborted cycles"},
+	{0, "smi-cost", TALLY_OPTION_FLAG, AT(smi_cost), NULL,
+	 "show the share of cycles that system management interrupts take"},
 	{0, "filter", TALLY_OPTION_CALL, 0, "filter", "filter the tracepoints of the preceding -e",
 	 NULL, option_filter},
 	{'g', "group", TALLY_OPTION_FLAG, AT(group), NULL, "make all events one group"},
@@ -93,17 +100,24 @@ const struct tally_option stat_options[] = {
 	 "do not aggregate: one line per CPU"},
 	{0, "per-core", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_CORE]), NULL, "aggregate per core"},
 	{0, "per-die", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_DIE]), NULL, "aggregate per die"},
+	{0, "per-cluster", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_CLUSTER]), NULL,
+	 "aggregate per cluster of cores"},
+	{0, "per-cache", TALLY_OPTION_TEXT, AT(cache), "L1|L2|L3",
+	 "aggregate per cache of this level (default: the highest level)", "", NULL,
+	 AT(aggr[STAT_AGGR_CACHE])},
 	{0, "per-socket", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_SOCKET]), NULL,
 	 "aggregate per socket"},
 	{0, "per-node", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_NODE]), NULL,
 	 "aggregate per NUMA node"},
 	{0, "per-thread", TALLY_OPTION_FLAG, AT(aggr[STAT_AGGR_THREAD]), NULL,
 	 "count each thread separately (with -p, -t or -a)"},
+	{0, "no-merge", TALLY_OPTION_FLAG, AT(no_merge), NULL,
+	 "count an event that several PMUs have separately for each PMU"},
 	{0, "no-scale", TALLY_OPTION_FLAG, AT(no_scale), NULL,
 	 "do not scale the counts of multiplexed events"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{0, "metric-only", TALLY_OPTION_FLAG, AT(metric_only), NULL,
-	 "print only metrics, side by side"},
+	 "print only metrics, side by side", NULL, NULL, AT(metric_only_given)},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "text",
 	 "separate fields with this string"},
 	{'j', "json-output", TALLY_OPTION_FLAG, AT(perf_json), NULL, "print JSON with perf's keys"},
@@ -194,23 +208,52 @@ static int choose_mode(struct stat_config *config)
 	return chosen > 1;
 }
 
+/* Parse the level of --per-cache, such as "L3" or "l3". */
+static int parse_cache_level(struct stat_config *config)
+{
+	const char *text = config->cache;
+
+	if (!text || !*text)
+		return 0;
+	if ((*text == 'L' || *text == 'l') && text[1] >= '1' && text[1] <= '9' && !text[2]) {
+		config->cache_level = text[1] - '0';
+		return 0;
+	}
+	tally_print_error("--per-cache=%s: must be a cache level such as L2 or L3", text);
+	return -EINVAL;
+}
+
 int stat_aggr_check(struct stat_config *config)
 {
 	if (!choose_mode(config))
-		return 0;
+		return parse_cache_level(config);
 	tally_print_error("only one aggregation option can be used");
 	return -EINVAL;
 }
 
-/* Check option combinations. Called after the strings have been parsed. */
-static int rules_check(struct stat_config *config, char **argv)
+/* A combination of options that is not allowed. */
+struct stat_rule {
+	bool wrong;
+	const char *why;
+};
+
+static int rules_apply(const struct stat_rule *rules, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!rules[i].wrong)
+			continue;
+		tally_print_error("%s", rules[i].why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Check the options that select CPUs, tasks and cgroups. */
+static int check_where(const struct stat_config *config, char **argv)
 {
 	bool tasks = tally_target_has_tasks(&config->target);
 	bool cpus = tally_target_has_cpus(&config->target) || (!argv && !tasks);
-	const struct {
-		bool wrong;
-		const char *why;
-	} rules[] = {
+	const struct stat_rule rules[] = {
 		{config->mode != STAT_AGGR_ALL && config->mode != STAT_AGGR_THREAD &&
 			 (!cpus || tasks),
 		 "-A and --per-... require CPUs: -a or -C"},
@@ -222,6 +265,15 @@ static int rules_check(struct stat_config *config, char **argv)
 		 "counting cgroups requires CPUs: -a or -C"},
 		{config->cgroups.items.len && config->each_cgroup,
 		 "-G and --for-each-cgroup cannot be used together"},
+	};
+
+	return rules_apply(rules, TALLY_ARRAY_SIZE(rules));
+}
+
+/* Check the other option combinations. */
+static int check_rules(const struct stat_config *config, char **argv)
+{
+	const struct stat_rule rules[] = {
 		{config->output && config->log_fd_given,
 		 "--output and --log-fd cannot be used together"},
 		{!!config->separator + config->perf_json + config->json > 1,
@@ -242,21 +294,19 @@ static int rules_check(struct stat_config *config, char **argv)
 		 "--timeout must be at least 10 ms"},
 		{config->plan && config->dry_run, "--dry-run and --plan cannot be used together"},
 		{config->topdown_level && !config->topdown, "--td-level requires --topdown"},
+		{config->metric_pmu && !config->metrics.nr && !config->topdown,
+		 "--pmu-filter requires -M or --topdown"},
 	};
-	int ret = 0;
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]) && !ret; i++) {
-		if (!rules[i].wrong)
-			continue;
-		tally_print_error("%s", rules[i].why);
-		ret = -EINVAL;
-	}
-	return ret;
+	return rules_apply(rules, TALLY_ARRAY_SIZE(rules));
 }
 
 int stat_config_check(struct stat_config *config, char **argv)
 {
 	int ret = check_cpus(config);
+
+	if (config->smi_cost && !config->metric_only_given)
+		config->metric_only = true;
 
 	if (!ret)
 		ret = check_numbers(config);
@@ -265,7 +315,9 @@ int stat_config_check(struct stat_config *config, char **argv)
 	if (!ret)
 		ret = stat_aggr_check(config);
 	if (!ret)
-		ret = rules_check(config, argv);
+		ret = check_where(config, argv);
+	if (!ret)
+		ret = check_rules(config, argv);
 	if (!ret)
 		tally_target_normalize(&config->target, argv,
 				       config->quiet ? NULL : &tally_print_messages);

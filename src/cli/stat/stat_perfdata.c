@@ -5,8 +5,8 @@
 
 #include "base/arith.h"
 
-/* The modes by number. perf inserted "cache" in 6.5 and "cluster" in 6.9, without another tag;
- * tally has neither. */
+/* The modes by number. perf inserted "cache" in 6.5 and "cluster" in 6.9, without another tag.
+ * They are read as STAT_AGGR_ALL: the counts are those of CPUs, and '--per-cache' adds them up. */
 #define OLD_MODES STAT_AGGR_CPU, STAT_AGGR_ALL, STAT_AGGR_SOCKET, STAT_AGGR_DIE
 #define NEW_MODES STAT_AGGR_CORE, STAT_AGGR_THREAD, STAT_AGGR_ALL, STAT_AGGR_NODE
 
@@ -16,11 +16,10 @@ static const enum stat_aggr modes_6_9[] = {OLD_MODES, STAT_AGGR_ALL, STAT_AGGR_A
 
 uint64_t stat_perfdata_of_mode(enum stat_aggr mode)
 {
-	uint64_t number = 0;
-
-	while (modes[number] != mode)
-		number++;
-	return number;
+	for (uint64_t number = 0; number < TALLY_ARRAY_SIZE(modes); number++)
+		if (modes[number] == mode)
+			return number;
+	return stat_perfdata_of_mode(STAT_AGGR_ALL);
 }
 
 enum stat_aggr stat_perfdata_mode(uint64_t number, const char *version)

@@ -13,7 +13,8 @@ enum { STAT_PERFDATA_AGGR = 0, STAT_PERFDATA_INTERVAL = 1, STAT_PERFDATA_SCALE =
 /* Types of STAT_ROUND records: one of several intervals, or the only round. */
 enum { STAT_PERFDATA_PERIODIC = 0, STAT_PERFDATA_LAST = 1 };
 
-/* Return the number that perf 6.1 uses for an aggregation mode. */
+/* Return the number that perf 6.1 uses for an aggregation mode. If perf 6.1 does not have the mode,
+ * return that of STAT_AGGR_ALL. */
 uint64_t stat_perfdata_of_mode(enum stat_aggr mode);
 
 /* Return the aggregation mode for a number that was written by perf `version`, such as "6.1.0".

@@ -18,7 +18,7 @@ static int line_parts(struct stat_printer *printer, const struct stat_table *tab
 	int ret = 0;
 
 	printer->parts.len = 0;
-	if (!table->parts || !table->rows[row].spec->hybrid)
+	if (!table->parts || !table->rows[row].spec->hybrid || table->rows[row].apart)
 		return 0;
 	for (size_t i = row; i < table->nr_rows && !ret; i++) {
 		struct stat_line part = {

@@ -12,6 +12,7 @@
 #include "cli/main/arguments.h"
 #include "cli/main/print.h"
 #include "cli/main/recordings.h"
+#include "cli/stat/explain.h"
 #include "cli/stat/stat_count.h"
 #include "cli/stat/stat_options.h"
 #include "cli/stat/stat_perfdata.h"
@@ -32,6 +33,9 @@ static const struct tally_option report_options[] = {
 	{0, "per-core", TALLY_OPTION_FLAG, AT(stat.aggr[STAT_AGGR_CORE]), NULL,
 	 "aggregate per core"},
 	{0, "per-die", TALLY_OPTION_FLAG, AT(stat.aggr[STAT_AGGR_DIE]), NULL, "aggregate per die"},
+	{0, "per-cache", TALLY_OPTION_TEXT, AT(stat.cache), "L1|L2|L3",
+	 "aggregate per cache of this level (default: the highest level)", "", NULL,
+	 AT(stat.aggr[STAT_AGGR_CACHE])},
 	{0, "per-socket", TALLY_OPTION_FLAG, AT(stat.aggr[STAT_AGGR_SOCKET]), NULL,
 	 "aggregate per socket"},
 	{0, "per-node", TALLY_OPTION_FLAG, AT(stat.aggr[STAT_AGGR_NODE]), NULL,
@@ -208,7 +212,7 @@ static int report_prepare(struct stat_report *report)
 	if (!ret)
 		ret = check_mode(report);
 	if (!ret)
-		ret = stat_count_prepare(&report->stat);
+		ret = stat_explain_prepare(&report->stat);
 	if (!ret && report->config->stat.mode == STAT_AGGR_THREAD)
 		name_threads(report);
 	report->is_prepared = !ret;

@@ -28,6 +28,7 @@ struct stat_row {
 	size_t set, event;                   /* index of its set, and index within the set */
 	bool merged;                         /* included in row merged_into, not printed */
 	size_t merged_into;
+	bool apart;       /* one of several events that --no-merge shows separately */
 	bool of_metric;   /* needed by a -M metric */
 	bool never_fires; /* the event can be opened on this machine but never occurs */
 };
@@ -42,8 +43,29 @@ struct stat_formula {
 /* The CPU, core, thread etc. that a line is for. Fields that do not belong to the key are -1. */
 struct stat_key {
 	int32_t socket, die, core, node, cpu, tid;
-	char comm[32]; /* thread name */
+	int32_t cluster;
+	int32_t cache_level, cache; /* level of the cache, and its lowest CPU number */
+	char comm[32];              /* thread name */
 };
+
+#define STAT_KEY_NONE                                  \
+	{                                              \
+		-1, -1, -1, -1, -1, -1, -1, -1, -1, "" \
+	}
+
+/* Fields of a key that depend on the CPU. */
+enum stat_key_part {
+	STAT_KEY_SOCKET = 1 << 0,
+	STAT_KEY_DIE = 1 << 1,
+	STAT_KEY_CORE = 1 << 2,
+	STAT_KEY_NODE = 1 << 3,
+	STAT_KEY_CPU = 1 << 4,
+	STAT_KEY_CLUSTER = 1 << 5,
+	STAT_KEY_CACHE = 1 << 6,
+};
+
+/* Set the fields that are not in `parts`, a mask of enum stat_key_part, to -1. */
+void stat_key_keep(struct stat_key *key, unsigned parts);
 
 /* A row's count for a key. */
 struct stat_cell {
@@ -62,8 +84,8 @@ struct stat_mode {
 	bool per_thread;      /* the key is a thread, not part of the CPU topology */
 	bool key_first;       /* print all events for a key, then the next key */
 	bool show_nr;         /* print the number of counters that were added up */
-	/* Set the fields that are not part of the key to -1, and append the key's label. */
-	void (*key)(struct stat_key *key);
+	unsigned parts;       /* fields that are part of the key: mask of enum stat_key_part */
+	/* Append the key's label. */
 	void (*label)(const struct stat_key *key, struct tally_str *out);
 	int pad; /* label width in text output; negative to left-align */
 	/* In per-thread mode, the width of the part of the label after '-', where `pad` is the
@@ -76,6 +98,8 @@ enum stat_aggr {
 	STAT_AGGR_CPU,
 	STAT_AGGR_CORE,
 	STAT_AGGR_DIE,
+	STAT_AGGR_CLUSTER,
+	STAT_AGGR_CACHE,
 	STAT_AGGR_SOCKET,
 	STAT_AGGR_NODE,
 	STAT_AGGR_THREAD,
@@ -129,7 +153,8 @@ struct stat_metric {
 	const char *pmu;  /* kind of core, or NULL for all */
 	char prefix;      /* prefix of a rate: K, M, G; or 0 */
 	double value;     /* not finite if there is no value */
-	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT, STAT_FORMULA } kind;
+	/* STAT_TENTHS: a percentage with one decimal. STAT_WHOLE: no decimals. */
+	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT, STAT_TENTHS, STAT_WHOLE, STAT_FORMULA } kind;
 	/* For a -M metric, the worst quality among its counts. */
 	enum tally_quality quality;
 	double percent; /* percentage of time counted; the minimum over its counts */

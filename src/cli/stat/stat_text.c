@@ -126,21 +126,19 @@ static void add_metric_remarks(struct tally_str *out, const struct stat_metric *
 static void add_metric(struct tally_str *out, const struct stat_metric *metric)
 {
 	static const char *const formats[] = {
-		[STAT_RATE] = "# %8.3f ",
-		[STAT_RATIO] = "# %7.2f  ",
-		[STAT_PERCENT] = "# %7.2f%% ",
+		[STAT_RATE] = "# %8.3f ",      [STAT_RATIO] = "# %7.2f  ",
+		[STAT_PERCENT] = "# %7.2f%% ", [STAT_TENTHS] = "# %8.1f%% ",
+		[STAT_WHOLE] = "# %8.0f ",
 	};
 	struct tally_str unit = {0};
 
 	stat_metric_unit(metric, &unit);
 	switch (metric->kind) {
-	case STAT_RATIO: tally_str_addf(out, formats[STAT_RATIO], metric->value); break;
-	case STAT_PERCENT: tally_str_addf(out, formats[STAT_PERCENT], metric->value); break;
 	case STAT_FORMULA:
 		tally_str_add(out, "# ");
 		add_number(out, metric);
 		break;
-	default: tally_str_addf(out, formats[STAT_RATE], metric->value);
+	default: tally_str_addf(out, formats[metric->kind], metric->value);
 	}
 	add_left(out, tally_str_text(&unit), UNIT_WIDTH);
 	tally_str_free(&unit);

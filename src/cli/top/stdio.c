@@ -19,6 +19,7 @@
 #include "cli/top/top_reader.h"
 #include "cli/top/top_rows.h"
 #include "cli/top/stdio.h"
+#include "view/view_hierarchy.h"
 #include "view/width.h"
 
 enum { DEFAULT_ROWS = 20, MARGIN_LINES = 5, DEFAULT_COLUMNS = 80 };
@@ -90,12 +91,34 @@ static void add_row(struct stdio_top *io, const struct tally_view *view,
 	tally_str_free(&text);
 }
 
+/* Append as many lines of the tree of --hierarchy as fit on the screen. */
+static int add_tree(struct stdio_top *io, const struct tally_view *view, size_t entries,
+		    const struct tally_output_size *size, size_t *lines)
+{
+	struct tally_str text = {0};
+	char *rest, *line;
+	size_t shown;
+	int ret = tally_view_hierarchy(view, io->top->config->rows.node_min_percent, false, &text,
+				       &shown);
+
+	rest = text.data;
+	while (!ret && *lines && entries && (line = strsep(&rest, "\n")) && rest) {
+		add_line(io, line, (size_t)size->columns, NULL);
+		entries -= *line != '#' && *line;
+		--*lines;
+	}
+	tally_str_free(&text);
+	return ret;
+}
+
 static int add_event(struct stdio_top *io, uint32_t event, const struct tally_output_size *size,
 		     size_t *lines)
 {
 	struct tally_str name = {0};
 	struct tally_shown_rows rows;
-	int ret = top_rows_build(io->top, event, find_entries(io, size), &rows);
+	bool is_tree = io->top->config->rows.hierarchy;
+	size_t entries = find_entries(io, size);
+	int ret = top_rows_build(io->top, event, is_tree ? 0 : entries, &rows);
 
 	if (ret)
 		return ret;
@@ -107,10 +130,14 @@ static int add_event(struct stdio_top *io, uint32_t event, const struct tally_ou
 	}
 	rows.view.line_width = rows.view.asked ? 0 : size->columns;
 	tally_view_measure(&rows.view);
+	rows.view.hist = &rows.hist;
+	if (is_tree)
+		ret = add_tree(io, &rows.view, entries, size, lines);
 	tally_vec_for_each (row, &rows.hist.rows)
-		add_row(io, &rows.view, row, size, lines);
+		if (!is_tree)
+			add_row(io, &rows.view, row, size, lines);
 	tally_shown_rows_free(&rows);
-	return 0;
+	return ret;
 }
 
 static void add_header(struct stdio_top *io, const struct tally_output_size *size)

@@ -53,6 +53,19 @@ static int prepare_events(struct top *top)
 }
 
 /* Do everything that needs privileges: open events and ring buffers, and read existing tasks. */
+/* Check the name of an event that switches samples on or off. */
+static int check_switch(const struct top *top, const char *option, const char *name)
+{
+	if (!name)
+		return 0;
+	tally_vec_for_each (spec, &top->sampler.specs)
+		if (!strcmp(spec->name, name))
+			return 0;
+	tally_print_error("option '%s': '%s' is not one of the events", option, name);
+	tally_print_hint("add it: -e EVENT -e %s", name);
+	return -EINVAL;
+}
+
 static int open_all(struct top *top)
 {
 	int ret;
@@ -76,7 +89,8 @@ static int open_all(struct top *top)
 
 static int run_loop(struct top *top, int signals)
 {
-	bool text = top->config->stdio || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
+	bool text = top->config->stdio || top->config->rows.hierarchy || !isatty(STDIN_FILENO) ||
+		    !isatty(STDOUT_FILENO);
 	int ret;
 
 	/* Use one heap for all threads, so that memory freed by one thread can be reused by
@@ -111,6 +125,10 @@ static int top_all(struct top *top)
 		ret = tally_via_open_sampling(&top->via, top->config->via, &top->config->sampling);
 	if (!ret)
 		ret = prepare_events(top);
+	if (!ret)
+		ret = check_switch(top, "--switch-on", top->config->switches.on);
+	if (!ret)
+		ret = check_switch(top, "--switch-off", top->config->switches.off);
 	if (!ret)
 		tally_sampler_raise_priority(top->config->realtime, &tally_print_messages);
 	if (!ret)

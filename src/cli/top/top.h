@@ -48,6 +48,7 @@ struct top {
 	uint64_t lost, dropped;      /* totals since the start */
 	uint64_t generation;         /* incremented on changes other than added samples */
 	uint64_t seen;               /* last generation shown */
+	bool is_switched_off;        /* see tally_event_switch_passes() */
 	bool is_paused;              /* samples are discarded and the profile does not decay */
 	bool halt, refresh_now;      /* requests to terminate and to refresh immediately */
 	bool is_over;                /* all records have been processed */

@@ -6,6 +6,7 @@
 #include "cli/main/command.h"
 #include "cli/main/row_options.h"
 #include "sampler/sampling.h"
+#include "session/event_switch.h"
 #include "symbols/symbols.h"
 
 struct top_config {
@@ -16,8 +17,10 @@ struct top_config {
 	struct tally_row_options rows;
 	struct tally_symbols_options symbols;
 	bool no_bounds, no_index, raw_chains;
-	const char *delay, *call_graph, *ignore_callees;
+	const char *delay, *call_graph, *ignore_callees, *percentage;
 	uint64_t entries, count_filter;
+	struct tally_event_switch switches;
+	bool is_absolute; /* --percentage absolute */
 	bool zero, hide_kernel, hide_user, show_idle, stdio, tui, group;
 	uint64_t delay_ns;
 };

@@ -55,6 +55,11 @@ static int feed_sample(void *arg, struct tally_feed_sample *sample)
 	top->now.user += is_own && sample->cpumode == PERF_RECORD_MISC_USER;
 	top->now.exact +=
 		is_own && tally_record_header(sample->record).misc & PERF_RECORD_MISC_EXACT_IP;
+	if ((top->config->switches.on || top->config->switches.off) &&
+	    !tally_event_switch_passes(&top->config->switches,
+				       top->sampler.specs.data[sample->event].name,
+				       &top->is_switched_off))
+		return 0;
 	ret = tally_ignore_callees_apply(&top->ignore, top->live.machine, sample);
 	return ret ? ret : tally_profile_add(&top->profile, sample);
 }
@@ -69,6 +74,7 @@ int top_feed_restart(struct top *top, unsigned by)
 		.by = by,
 		.max_stack = (uint32_t)config->sampling.max_stack,
 		.raw_chains = config->raw_chains,
+		.is_absolute = config->is_absolute,
 		.is_live = true,
 		.filter = {.comms = config->rows.comm_list.items,
 			   .dsos = config->rows.dso_list.items,
@@ -102,6 +108,7 @@ int top_feed_init(struct top *top)
 		ret = tally_live_init(&top->live, &top->sampler, &symbols, feed_sample, top);
 	if (ret)
 		return ret;
+	top->is_switched_off = config->switches.on != NULL;
 	top->live.completes = true;
 	top->live.feed.joins = true;
 	top->live.feed.deferred.limit = WAITING_LIMIT;

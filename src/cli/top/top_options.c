@@ -72,12 +72,22 @@ const struct tally_option top_options[] = {
 	 "add the cost of callees (default with callchains)", NULL, NULL, AT(rows.children_given)},
 	{'w', "column-widths", TEXT(rows.column_widths), "width[,width...]",
 	 "set column widths; 0: as needed"},
+	{0, "hierarchy", FLAG(rows.hierarchy),
+	 "show a tree with one level for each sort key, as text"},
 	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n",
 	 "limit the number of rows (default: as many as fit)"},
 	{'f', "count-filter", TALLY_OPTION_U64, AT(count_filter), "n",
 	 "show only rows with at least this many samples"},
 	{0, "percent-limit", TEXT(rows.percent_limit), "percent",
 	 "leave out rows below this percentage"},
+	{0, "percentage", TEXT(percentage), "relative|absolute",
+	 "show percentages of the samples that pass the filters (default), or of all samples"},
+	{0, "switch-on", TEXT(switches.on), "event",
+	 "leave out samples until the first sample of this event"},
+	{0, "switch-off", TEXT(switches.off), "event",
+	 "leave out samples from a sample of this event on, until the next of --switch-on"},
+	{0, "show-on-off-events", FLAG(switches.shows),
+	 "show the samples of --switch-on and --switch-off as well"},
 	{'K', "hide_kernel_symbols", FLAG(hide_kernel), "hide kernel functions"},
 	{'U', "hide_user_symbols", FLAG(hide_user), "hide user-space functions"},
 	{0, "idle", FLAG(show_idle), "also show functions in which idle CPUs wait"},
@@ -152,15 +162,47 @@ static int config_delay(struct top_config *config)
 	return 0;
 }
 
+/* Reject columns and call graphs that need more of a sample than its function. */
+static int check_rows(const struct tally_show *show)
+{
+	for (int i = 0; i < show->nr_columns; i++) {
+		if (!tally_view_column_is_of_sample(show->columns[i]))
+			continue;
+		tally_print_error("option '--sort': '%s' is not supported by tally top; use "
+				  "'tally record' and 'tally report'",
+				  show->columns[i]->name);
+		return -EINVAL;
+	}
+	if (show->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
+		tally_print_error("option '--sort': source lines are not supported by tally top; "
+				  "use 'tally record' and 'tally report'");
+		return -EINVAL;
+	}
+	if (show->graph_key != TALLY_GRAPH_FUNCTION) {
+		tally_print_error("option '--call-graph': tally top shows functions, not lines and "
+				  "addresses; use 'tally record' and 'tally report'");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int top_config_finish(struct top_config *config)
 {
 	struct tally_sampling *sampling = &config->sampling;
+	bool is_relative;
 	int ret = config_delay(config);
 
 	if (!ret)
 		ret = config_chain(config);
+	if (!ret)
+		ret = tally_row_percentage(config->percentage, &is_relative);
 	if (ret)
 		return ret;
+	if (config->rows.hierarchy && config->tui) {
+		tally_print_error("options '--hierarchy' and '--tui' cannot be used together");
+		return -EINVAL;
+	}
+	config->is_absolute = config->percentage && !is_relative;
 	tally_target_normalize(&sampling->target, false, sampling->messages);
 	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
 	/* Use a single clock, so that records from all CPUs can be ordered and compared with our
@@ -179,23 +221,5 @@ int top_config_finish(struct top_config *config)
 	if (ret)
 		return ret;
 	ret = tally_row_options_finish(&config->rows, sampling->chain != TALLY_CALLCHAIN_NONE);
-	for (int i = 0; i < config->rows.show.nr_columns && !ret; i++) {
-		if (!tally_view_column_is_of_sample(config->rows.show.columns[i]))
-			continue;
-		tally_print_error("option '--sort': '%s' is not supported by tally top; use "
-				  "'tally record' and 'tally report'",
-				  config->rows.show.columns[i]->name);
-		ret = -EINVAL;
-	}
-	if (!ret && config->rows.show.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
-		tally_print_error("option '--sort': source lines are not supported by tally top; "
-				  "use 'tally record' and 'tally report'");
-		ret = -EINVAL;
-	}
-	if (!ret && config->rows.show.graph_key != TALLY_GRAPH_FUNCTION) {
-		tally_print_error("option '--call-graph': tally top shows functions, not lines and "
-				  "addresses; use 'tally record' and 'tally report'");
-		ret = -EINVAL;
-	}
-	return ret;
+	return ret ? ret : check_rows(&config->rows.show);
 }

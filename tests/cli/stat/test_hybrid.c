@@ -186,6 +186,23 @@ static void each_kind_is_opened_on_its_own_cpus(void **state)
 	harness_free(&scene);
 }
 
+/* With --no-merge, each kind of core has a row, without parts, which is not scaled. */
+static void rows_apart_are_not_scaled(void **state)
+{
+	struct scene scene;
+
+	harness_make(&scene, NULL, false);
+	for (size_t i = 0; i < 2; i++) {
+		scene.rows[i].merged = false;
+		scene.rows[i].merged_into = i;
+		scene.rows[i].apart = true;
+	}
+	assert_int_equal(stat_count_read(&scene.session, false), 0);
+	assert_int_equal(scene.session.cells[0].value, 1000);
+	assert_int_equal(scene.session.cells[1].value, 9000);
+	harness_free(&scene);
+}
+
 static void the_split_is_shown(void **state)
 {
 	struct scene scene;
@@ -221,6 +238,7 @@ int main(void)
 		cmocka_unit_test(parts_add_up_and_so_does_their_time),
 		cmocka_unit_test(extrapolates_the_sum_once),
 		cmocka_unit_test(each_kind_is_opened_on_its_own_cpus),
+		cmocka_unit_test(rows_apart_are_not_scaled),
 		cmocka_unit_test(the_split_is_shown),
 	};
 

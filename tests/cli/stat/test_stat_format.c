@@ -109,7 +109,7 @@ static void make_up(struct made_up *made, enum stat_aggr mode, size_t nr_keys)
 	made->rows[2].fallback = TALLY_FALLBACK_NO_KERNEL;
 	made->rows[8].refusal = &no_pmu;
 	for (size_t k = 0; k < nr_keys; k++)
-		made->keys[k] = (struct stat_key){-1, -1, -1, -1, -1, -1, ""};
+		made->keys[k] = (struct stat_key)STAT_KEY_NONE;
 	made->table = (struct stat_table){
 		.mode = &stat_modes[mode],
 		.rows = made->rows,
@@ -208,8 +208,8 @@ static void cores_of_a_cgroup(void **state)
 	struct made_up made;
 
 	make_up(&made, STAT_AGGR_CORE, 2);
-	made.keys[0] = (struct stat_key){0, 0, 0, -1, -1, -1, ""};
-	made.keys[1] = (struct stat_key){10, 1, 63, -1, -1, -1, ""};
+	made.keys[0] = (struct stat_key){0, 0, 0, -1, -1, -1, -1, -1, -1, ""};
+	made.keys[1] = (struct stat_key){10, 1, 63, -1, -1, -1, -1, -1, -1, ""};
 	made.table.has_user = false;
 	for (size_t i = 0; i < NR_EVENTS; i++)
 		made.rows[i].cgroup = "system.slice";
