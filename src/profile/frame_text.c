@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/frame_text.h"
 
+#include <inttypes.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +42,18 @@ void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out
 		addr -= start;
 	tally_str_add_bytes(out, "0x", 2);
 	tally_str_add_hex(out, addr, 16);
+}
+
+void tally_frame_add_place(const struct tally_frame *frame, struct tally_str *out)
+{
+	if (frame->symbol)
+		tally_str_addf(out, "%s+%" PRIu64, tally_symbol_name(frame->dso, frame->symbol),
+			       frame->addr - frame->symbol->start);
+	else
+		tally_str_addf(out, "%s[%" PRIx64 "]",
+			       frame->dso ? tally_mapped_name(tally_dso_name(frame->dso))
+					  : "[unknown]",
+			       frame->addr);
 }
 
 /* Maximum label length. A name can be 100 kB long, and all labels are rebuilt after each key

@@ -15,6 +15,10 @@ void tally_frame_add_file(const struct tally_frame *frame, bool has_pid, struct 
  * module is relative to the module's start. Not escaped. */
 void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out);
 
+/* Append the place of a frame without source lines, as perf does: "main+12", or "libc.so.6[1f]" if
+ * it is outside all functions. Not escaped. */
+void tally_frame_add_place(const struct tally_frame *frame, struct tally_str *out);
+
 /* Append the label of a flame graph box: the function, with a mark if it is inlined, or the file
  * for code without a symbol. Limited to about 4 kB. Not escaped. */
 void tally_frame_add_label(const struct tally_frame *frame, struct tally_str *out);

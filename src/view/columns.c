@@ -196,14 +196,8 @@ static void text_line(const struct tally_view *view, const struct tally_view_col
 
 	if (frame->line && frame->line->file) {
 		tally_str_addf(out, "%s:%" PRIu32, line_file(view, frame->line), frame->line->line);
-	} else if (frame->symbol) {
-		tally_str_addf(out, "%s+%" PRIu64, tally_symbol_name(frame->dso, frame->symbol),
-			       frame->addr - frame->symbol->start);
 	} else {
-		tally_str_addf(out, "%s[%" PRIx64 "]",
-			       frame->dso ? tally_mapped_name(tally_dso_name(frame->dso))
-					  : "[unknown]",
-			       frame->addr);
+		tally_frame_add_place(frame, out);
 	}
 }
 

@@ -58,7 +58,5 @@ void tally_place_add_location_line(const struct tally_location *where, struct ta
 		tally_str_addf(out, "%s:%" PRIu32, tally_line_file_name(&lines[0]), lines[0].line);
 		return;
 	}
-	tally_frame_add_name(&frame, out);
-	if (where->symbol)
-		tally_str_addf(out, "+%" PRIu64, where->addr - where->symbol->start);
+	tally_frame_add_place(&frame, out);
 }

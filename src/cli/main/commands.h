@@ -25,6 +25,7 @@ extern const struct tally_command tally_command_buildids;
 extern const struct tally_command tally_command_buildid_cache;
 extern const struct tally_command tally_command_version;
 extern const struct tally_command tally_command_mem;
+extern const struct tally_command tally_command_c2c;
 extern const struct tally_command tally_command_bench;
 extern const struct tally_command tally_command_test;
 extern const struct tally_command tally_command_check;

@@ -219,16 +219,29 @@ static const struct tally_perf_option inject_rows[] = {
 	{0, "vm-time-correlation", OPTIONAL, REFUSED, "use 'perf inject --vm-time-correlation'"},
 	{0}};
 
+static const struct tally_perf_option c2c_rows[] = {
+	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},
+	{'g', "call-graph", OPTIONAL, REFUSED, "use 'tally report --mem-mode -g'"},
+	{0, "stitch-lbr", NONE, ACCEPTED, NO_LBR},
+	{0}};
+
 static const struct {
 	const char *command;
 	const struct tally_perf_option *rows;
 } tables[] = {
-	{"stat", stat_rows},         {"record", record_rows},
-	{"report", report_rows},     {"script", script_rows},
-	{"top", top_rows},           {"list", list_rows},
-	{"annotate", annotate_rows}, {"buildid-list", buildids_rows},
-	{"diff", diff_rows},         {"data", data_rows},
-	{"inject", inject_rows},     {"buildid-cache", buildid_cache_rows},
+	{"stat", stat_rows},
+	{"record", record_rows},
+	{"report", report_rows},
+	{"script", script_rows},
+	{"top", top_rows},
+	{"list", list_rows},
+	{"annotate", annotate_rows},
+	{"buildid-list", buildids_rows},
+	{"c2c", c2c_rows},
+	{"diff", diff_rows},
+	{"data", data_rows},
+	{"inject", inject_rows},
+	{"buildid-cache", buildid_cache_rows},
 };
 
 #define READS_OURS "; perf reads tally's recordings"
@@ -236,7 +249,6 @@ static const struct {
 static const struct {
 	const char *name, *instead;
 } commands[] = {
-	{"c2c", "not supported yet: 'perf c2c report' shows shared cache lines" READS_OURS},
 	{"daemon", "not planned: run 'tally record --switch-output' as a service"},
 	{"iostat", "not planned: count events of uncore PMUs with 'tally stat'"},
 	{"kallsyms", "not planned: use 'grep NAME /proc/kallsyms'"},

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
+#include "cli/main/mem_events.h"
 
 struct mem_config {
 	const char *type;
@@ -34,62 +35,6 @@ struct mem_arguments {
 	TALLY_VEC(char *) words;
 	struct tally_str events;
 };
-
-/* Events that sample memory accesses. `file` exists if the machine has the event. */
-static const struct mem_event {
-	const char *file;
-	const char *text; /* %llu: ldlat */
-	bool loads, stores;
-} mem_events[] = {
-	{"cpu/events/mem-loads", "cpu/mem-loads,ldlat=%llu/P", true, false},
-	{"cpu/events/mem-stores", "cpu/mem-stores/P", false, true},
-	{"cpu_core/events/mem-loads", "cpu_core/mem-loads,ldlat=%llu/P", true, false},
-	{"cpu_core/events/mem-stores", "cpu_core/mem-stores/P", false, true},
-	{"cpu_atom/events/mem-loads", "cpu_atom/mem-loads,ldlat=%llu/P", true, false},
-	{"cpu_atom/events/mem-stores", "cpu_atom/mem-stores/P", false, true},
-	{"ibs_op/type", "ibs_op//", true, true},
-};
-
-static bool has_file(const char *name)
-{
-	struct tally_str path = {0};
-	bool is_there;
-
-	tally_str_addf(&path, "/sys/bus/event_source/devices/%s", name);
-	is_there = !tally_str_error(&path) && !access(tally_str_text(&path), F_OK);
-	tally_str_free(&path);
-	return is_there;
-}
-
-/* Append the events of this machine, separated by commas. Returns false, after printing an error,
- * if there are none or the type is unknown. */
-static bool add_events(const struct mem_config *config, struct tally_str *out)
-{
-	const char *type = config->type ? config->type : "load,store";
-	bool loads = strstr(type, "load"), stores = strstr(type, "store");
-	unsigned long long ldlat = config->ldlat ? config->ldlat : 30;
-
-	if (strcmp(type, "load") && strcmp(type, "store") && strcmp(type, "load,store") &&
-	    strcmp(type, "store,load")) {
-		tally_print_error("option '--type' requires load, store or both, not '%s'", type);
-		return false;
-	}
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(mem_events); i++) {
-		const struct mem_event *event = &mem_events[i];
-
-		if (!((event->loads && loads) || (event->stores && stores)) ||
-		    !has_file(event->file))
-			continue;
-		tally_str_add(out, out->len ? "," : "");
-		tally_str_addf(out, event->text, ldlat);
-	}
-	if (out->len)
-		return true;
-	tally_print_error("this machine has no events that sample memory accesses");
-	tally_print_hint("they are cpu/mem-loads/ and cpu/mem-stores/ on Intel, and ibs_op// on "
-			 "AMD; virtual machines often have neither");
-	return false;
-}
 
 static int add_words(struct mem_arguments *to, const char *const *words, int nr)
 {
@@ -119,7 +64,7 @@ static int mem_record(const struct mem_config *config, struct mem_arguments *to,
 {
 	const char *first[] = {"record", "-d", "-W", "-e", NULL, "--phys-data"};
 
-	if (!add_events(config, &to->events))
+	if (!mem_add_events(config->type, config->ldlat, &to->events))
 		return TALLY_EXIT_ERROR;
 	first[4] = tally_str_text(&to->events);
 	if (add_words(to, first, config->phys ? 6 : 5))

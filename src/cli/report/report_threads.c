@@ -26,7 +26,7 @@ static uint64_t count_of(const struct report_threads *threads, uint32_t thread, 
 	return count == TALLY_MAP_NONE ? 0 : count;
 }
 
-/* Return true if the event has a column; a new event gets one if there is room. */
+/* Return true if the event has a column. A new event gets one, up to REPORT_THREADS_EVENTS. */
 static bool add_event(struct report_threads *threads, uint32_t event)
 {
 	uint32_t at = threads->nr_events;
