@@ -278,11 +278,50 @@ static int show_all(struct show *show)
 	return ret;
 }
 
+/* Name the files of a comparison, if there are several comparisons. */
+static void add_files(struct show *show, const struct diff_config *config, uint32_t number)
+{
+	if (config->quiet || config->separator)
+		return;
+	tally_str_addf(&show->out, "%s# Data files:\n#  [0] ", number > 1 ? "\n" : "");
+	tally_str_add_escaped(&show->out, config->inputs[0]);
+	tally_str_addf(&show->out, " (Baseline)\n#  [%" PRIu32 "] ", number);
+	tally_str_add_escaped(&show->out, config->inputs[number]);
+	tally_str_add(&show->out, "\n#\n");
+}
+
+/* Compare the inputs of `config`. `number` is that of the compared file, or 0 if there is only one
+ * comparison. */
+static int diff_compare(const struct diff_config *config, uint32_t number)
+{
+	const char *pair[] = {config->inputs[0], config->inputs[number]};
+	struct diff_config one = *config;
+	struct comparison comparison = {0};
+	struct show show = {.config = number ? &one : config, .comparison = &comparison};
+	int ret;
+
+	if (number) {
+		one.inputs = pair;
+		one.nr_inputs = 2;
+		one.stdio = true;
+		add_files(&show, config, number);
+	}
+	if (!config->separator && !config->json)
+		show.line_width = tally_output_size().columns;
+	ret = comparison_read(&comparison, show.config);
+	if (!ret && !config->raw_dump) {
+		ret = show_all(&show);
+		if (ret == -ENOMEM)
+			tally_print_error("out of memory: the output is incomplete");
+	}
+	comparison_free(&comparison);
+	tally_str_free(&show.out);
+	return ret;
+}
+
 static int diff_run(int argc, char **argv)
 {
 	struct diff_config config = {.is_inlined = true};
-	struct comparison comparison = {0};
-	struct show show = {.config = &config, .comparison = &comparison};
 	int ret = diff_config_parse(&config, argc, argv);
 
 	if (!ret && diff_page_check(&config))
@@ -291,21 +330,13 @@ static int diff_run(int argc, char **argv)
 		diff_config_free(&config);
 		return ret - 1;
 	}
-	if (config.html) {
+	if (config.html)
 		ret = diff_page(&config);
-		diff_config_free(&config);
-		return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
-	}
-	if (!config.separator && !config.json)
-		show.line_width = tally_output_size().columns;
-	ret = comparison_read(&comparison, &config);
-	if (!ret && !config.raw_dump) {
-		ret = show_all(&show);
-		if (ret == -ENOMEM)
-			tally_print_error("out of memory: the output is incomplete");
-	}
-	comparison_free(&comparison);
-	tally_str_free(&show.out);
+	else if (!config.one_by_one || config.raw_dump)
+		ret = diff_compare(&config, 0);
+	for (uint32_t i = 1; config.one_by_one && !config.raw_dump && i < config.nr_inputs && !ret;
+	     i++)
+		ret = diff_compare(&config, i);
 	diff_config_free(&config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }

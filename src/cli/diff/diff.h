@@ -30,6 +30,7 @@ struct diff_config {
 	/* Derived from the options. */
 	const char **inputs; /* nr_inputs paths; the first nr_baselines are side A */
 	uint32_t nr_inputs, nr_baselines;
+	bool one_by_one; /* compare each input with the first one, as perf does without "--" */
 	struct tally_diff_options diff;
 	enum diff_normalize unit;
 	enum tally_diff_compute computes;

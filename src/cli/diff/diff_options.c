@@ -320,8 +320,11 @@ static int config_inputs(struct diff_config *config, int nr, char **words)
 			config->inputs[config->nr_inputs++] = words[i];
 		}
 	}
-	if (!is_divided && config->nr_inputs > 2)
-		return sides_unclear(config->nr_inputs);
+	if (!is_divided && config->nr_inputs > 2) {
+		config->nr_baselines = 1;
+		config->one_by_one = true;
+		return config->json || config->html ? sides_unclear(config->nr_inputs) : 0;
+	}
 	if (!is_divided)
 		return default_inputs(config);
 	if (config->nr_baselines && config->nr_baselines < config->nr_inputs)

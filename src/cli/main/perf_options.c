@@ -23,6 +23,7 @@
 #define OWN_LINES       "tally reads source lines itself, without addr2line"
 #define NO_TPEBS        "tally uses the mean latencies that Intel publishes; use perf"
 #define NO_TYPES        "tally does not look up the types of data; use perf"
+#define EMBEDDED        "the recording contains its symbols: copy only the recording, and read it there"
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
 static const struct tally_perf_option stat_rows[] = {
@@ -219,6 +220,12 @@ static const struct tally_perf_option inject_rows[] = {
 	{0, "vm-time-correlation", OPTIONAL, REFUSED, "use 'perf inject --vm-time-correlation'"},
 	{0}};
 
+static const struct tally_perf_option archive_rows[] = {
+	{0, "all", OPTIONAL, REFUSED, EMBEDDED},
+	{0, "unpack", OPTIONAL, REFUSED, EMBEDDED},
+	{0, "exclude-buildids", NEEDED, REFUSED, EMBEDDED},
+	{0}};
+
 static const struct tally_perf_option c2c_rows[] = {
 	{'v', "verbose", NONE, ACCEPTED, "warnings about unreadable data are always printed"},
 	{'g', "call-graph", OPTIONAL, REFUSED, "use 'tally report --mem-mode -g'"},
@@ -229,19 +236,13 @@ static const struct {
 	const char *command;
 	const struct tally_perf_option *rows;
 } tables[] = {
-	{"stat", stat_rows},
-	{"record", record_rows},
-	{"report", report_rows},
-	{"script", script_rows},
-	{"top", top_rows},
-	{"list", list_rows},
-	{"annotate", annotate_rows},
-	{"buildid-list", buildids_rows},
-	{"c2c", c2c_rows},
-	{"diff", diff_rows},
-	{"data", data_rows},
-	{"inject", inject_rows},
-	{"buildid-cache", buildid_cache_rows},
+	{"stat", stat_rows},         {"record", record_rows},
+	{"report", report_rows},     {"script", script_rows},
+	{"top", top_rows},           {"list", list_rows},
+	{"annotate", annotate_rows}, {"buildid-list", buildids_rows},
+	{"archive", archive_rows},   {"c2c", c2c_rows},
+	{"diff", diff_rows},         {"data", data_rows},
+	{"inject", inject_rows},     {"buildid-cache", buildid_cache_rows},
 };
 
 #define READS_OURS "; perf reads tally's recordings"

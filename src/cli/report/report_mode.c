@@ -35,17 +35,18 @@ static bool session_has_branches(const struct tally_session *session)
 /* Choose between rows for samples and rows for branches, and the default sort keys. As in perf,
  * text shows branches if there are any, and "trace" is the default key if all events are
  * tracepoints. */
-static int report_mode(struct report *report)
+static void report_mode(struct report *report)
 {
 	struct report_config *config = report->config;
 	bool has_branches = session_has_branches(report->session);
 	bool is_text = !report->browses && !config->json && !config->svg && !config->format;
 	bool wants_branches = config->branch_given && config->branch_stack;
 
+	/* As in perf, this is not an error. */
 	if ((wants_branches || config->branch_history) && !has_branches) {
-		tally_print_error("%s has no branch stacks; record them with -b or -j",
-				  report->session->name);
-		return -EINVAL;
+		tally_print_warning("%s has no branch stacks, so samples are shown",
+				    report->session->name);
+		tally_print_hint("record them with -b or -j");
 	}
 	report->reading.branches = has_branches && !config->branch_history &&
 				   (config->branch_given ? config->branch_stack : is_text);
@@ -60,7 +61,6 @@ static int report_mode(struct report *report)
 					    "local_p_stage_cyc";
 	else if (session_is_tracing(report->session))
 		config->rows.default_sort = "trace";
-	return 0;
 }
 
 /* Reject keys that need rows for branches. */
@@ -119,10 +119,10 @@ static void warn_latency(const struct report *report)
 int report_columns(struct report *report)
 {
 	const struct report_config *config = report->config;
-	int ret = report_mode(report);
+	int ret;
 
-	if (!ret)
-		ret = finish_columns(report);
+	report_mode(report);
+	ret = finish_columns(report);
 	if (ret)
 		return ret;
 	tally_labels_start(&report->labels, report->session, config->rows.show.columns,

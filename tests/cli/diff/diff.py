@@ -468,13 +468,23 @@ def test_escapes_hostile_names():
         assert "rog" in text and not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), text
 
 
+def test_compares_each_of_several_files_with_the_first():
+    """Test that three files without "--" are two comparisons."""
+    files = [crafted(f"several.{name}", [(0x10, 50), (0x20, nr)]) for name, nr in (("a", 50), ("b", 50), ("c", 150))]
+    text = diff(*files).stdout
+    tap.same([line for line in text.splitlines() if re.match(r"#  \[", line)],
+             [f"#  [0] {files[0]} (Baseline)", f"#  [1] {files[1]}", f"#  [0] {files[0]} (Baseline)", f"#  [2] {files[2]}"], "files")
+    tables = [[line.split()[:2] for line in part.splitlines() if line.strip() and line[0] != "#"] for part in text.split("# Data files:")[1:]]
+    tap.same(tables, [[["50.00%", "+0.00%"]] * 2, [["50.00%", "-25.00%"], ["50.00%", "+25.00%"]]], "differences")
+
+
 def test_reports_usage_errors():
     a = crafted("wrong.a", [(0x10, 1)] * 20)
     other = crafted("wrong.other", [(0x10, 1)] * 20, attrs=[attr(config=1)])
     faults = crafted("wrong.faults", [(0x10, 1)] * 20, attrs=[attr(config=2)])
     empty = crafted("wrong.empty", [])
     for words, status, want in (
-            ([a, a, a], 129, "separate the sides with '--'"), ([a, "--"], 129, "no recording after '--'"),
+            (["--json", a, a, a], 129, "separate the sides with '--'"), ([a, "--"], 129, "no recording after '--'"),
             (["--", a], 129, "no recording before '--'"), ([a, other], 1, "no event was recorded on both sides"),
             ([a, empty], 1, "side B has no samples"), ([a, "/nonexistent"], 1, "/nonexistent"),
             (["-c", "cycles", a, a], 129, "unknown value 'cycles'"), (["-c", "wdiff:1", a, a], 129, "wdiff:1,2"),

@@ -72,7 +72,7 @@ def test_columns_and_outputs():
         done = tap.run(TALLY, "report", "-i", path, "--total-cycles", *words)
         assert done.returncode == 129 and "different outputs" in done.stderr, done
     plain = crafted.write(WORK, "plain.data", crafted.file_bytes([crafted.comm(1, "a"), crafted.sample(0x10)]))
-    assert "has no branch stacks" in report(plain, "--branch-history", status=1).stderr
+    assert "has no branch stacks, so samples are shown" in report(plain, "--branch-history").stderr
     assert "has no branch stacks" in report(plain, "--total-cycles").stderr
 
 
