@@ -277,3 +277,15 @@ int tally_recording_file_stamp(struct tally_recording_file *file, uint64_t most)
 		drop_oldest(file);
 	return 0;
 }
+
+void tally_recording_file_close(struct tally_recording_file *file)
+{
+	if (file->fd > STDERR_FILENO)
+		close(file->fd);
+	file->fd = -1;
+	tally_vec_for_each (name, &file->names)
+		free(*name);
+	tally_vec_free(&file->names);
+	free(file->saved);
+	file->saved = NULL;
+}

@@ -34,4 +34,7 @@ int tally_recording_file_stamp(struct tally_recording_file *file, uint64_t most)
  * another process has renamed the file. */
 char *tally_recording_file_name(const struct tally_recording_file *file);
 
+/* Close the file if it is open and not a standard stream, and free all names. */
+void tally_recording_file_close(struct tally_recording_file *file);
+
 #endif

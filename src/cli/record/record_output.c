@@ -499,8 +499,5 @@ void record_output_free(struct record *record)
 	struct record_output *output = &record->output;
 
 	output_close(output);
-	tally_vec_for_each (name, &output->file.names)
-		free(*name);
-	tally_vec_free(&output->file.names);
-	free(output->file.saved);
+	tally_recording_file_close(&output->file);
 }

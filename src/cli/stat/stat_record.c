@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arith.h"
 #include "cli/main/print.h"
@@ -12,12 +11,13 @@
 #include "cli/main/recording_file.h"
 #include "cli/stat/stat_count.h"
 #include "cli/stat/stat_perfdata.h"
+#include "sampler/synth.h"
 #include "tally/perfdata.h"
 
 struct stat_recorder {
 	struct tally_recording_file file;
 	struct tally_perfdata_writer *writer;
-	struct tally_str round; /* records of the current round */
+	struct tally_synth synth; /* records of the current round */
 	int argc;
 	char **argv;
 	bool has_round; /* the file has counts */
@@ -49,14 +49,13 @@ int stat_record_open(const char *path, int argc, char **argv, struct stat_record
 
 static void add_bytes(struct stat_recorder *recorder, const void *bytes, size_t len)
 {
-	tally_str_add_bytes(&recorder->round, bytes, len);
+	tally_str_add_bytes(&recorder->synth.out, bytes, len);
 }
 
-static void add_header(struct stat_recorder *recorder, uint32_t type, size_t size)
+/* Begin a record with `size` bytes after the header. */
+static void begin(struct stat_recorder *recorder, uint32_t type, size_t size)
 {
-	const struct perf_event_header header = {.type = type, .size = (uint16_t)size};
-
-	add_bytes(recorder, &header, sizeof(header));
+	tally_synth_begin(&recorder->synth, type, 0, size);
 }
 
 /* Add an EVENT_UPDATE record. `size` is the size of the data, which is padded. */
@@ -67,7 +66,7 @@ static void add_update(struct stat_recorder *recorder, uint64_t what, uint64_t i
 	const uint64_t words[] = {what, id};
 	size_t padding = -size % 8;
 
-	add_header(recorder, TALLY_PERFDATA_EVENT_UPDATE, 24 + size + padding);
+	begin(recorder, TALLY_PERFDATA_EVENT_UPDATE, 16 + size + padding);
 	add_bytes(recorder, words, sizeof(words));
 	add_bytes(recorder, data, size);
 	add_bytes(recorder, zeros, padding);
@@ -89,10 +88,9 @@ static void add_threads(struct stat_recorder *recorder, const struct stat_sessio
 {
 	/* A record holds at most this many entries. */
 	size_t nr = TALLY_MIN(session->threads->nr, (size_t)(UINT16_MAX - 16) / 24);
-	const uint64_t count = nr;
 
-	add_header(recorder, TALLY_PERFDATA_THREAD_MAP, 16 + 24 * nr);
-	add_bytes(recorder, &count, sizeof(count));
+	begin(recorder, TALLY_PERFDATA_THREAD_MAP, 8 + 24 * nr);
+	tally_synth_u64(&recorder->synth, nr);
 	for (size_t i = 0; i < nr; i++) {
 		const uint64_t tid = (uint64_t)(int64_t)session->threads->thread[i].tid;
 		char comm[32] = "";
@@ -103,20 +101,6 @@ static void add_threads(struct stat_recorder *recorder, const struct stat_sessio
 		add_bytes(recorder, &tid, sizeof(tid));
 		add_bytes(recorder, comm, 16);
 	}
-}
-
-static void add_cpus(struct stat_recorder *recorder, const struct stat_session *session)
-{
-	static const char zeros[8];
-	size_t nr = TALLY_MIN(session->cpus->nr, (size_t)(UINT16_MAX - 16) / 2);
-	const uint16_t head[] = {0, (uint16_t)nr}; /* a list of 16-bit numbers */
-	size_t size = sizeof(head) + 2 * nr, padding = -size % 8;
-
-	add_header(recorder, TALLY_PERFDATA_CPU_MAP, 8 + size + padding);
-	add_bytes(recorder, head, sizeof(head));
-	for (size_t i = 0; i < nr; i++)
-		add_bytes(recorder, &(uint16_t){(uint16_t)session->cpus->cpu[i].number}, 2);
-	add_bytes(recorder, zeros, padding);
 }
 
 static void add_config(struct stat_recorder *recorder, const struct stat_session *session)
@@ -132,7 +116,7 @@ static void add_config(struct stat_recorder *recorder, const struct stat_session
 		!config->no_scale,
 	};
 
-	add_header(recorder, TALLY_PERFDATA_STAT_CONFIG, 8 + sizeof(words));
+	begin(recorder, TALLY_PERFDATA_STAT_CONFIG, sizeof(words));
 	add_bytes(recorder, words, sizeof(words));
 }
 
@@ -148,7 +132,7 @@ static void record_count(struct stat_session *session, const struct stat_set *se
 
 	if (tally_counters_id(set->counters, event, cpu, thread, &id))
 		return;
-	add_header(session->recorder, TALLY_PERFDATA_STAT, 48);
+	begin(session->recorder, TALLY_PERFDATA_STAT, 40);
 	add_bytes(session->recorder, &id, sizeof(id));
 	add_bytes(session->recorder, place, sizeof(place));
 	add_bytes(session->recorder, words, sizeof(words));
@@ -192,12 +176,12 @@ static int add_events(struct stat_recorder *recorder, const struct stat_session 
 
 static int write_round(struct stat_recorder *recorder)
 {
-	int ret = tally_str_error(&recorder->round);
+	struct tally_str *out = &recorder->synth.out;
+	int ret = tally_str_error(out);
 
 	if (!ret)
-		ret = tally_perfdata_writer_write(
-			recorder->writer, tally_str_text(&recorder->round), recorder->round.len);
-	tally_str_clear(&recorder->round);
+		ret = tally_perfdata_writer_write(recorder->writer, tally_str_text(out), out->len);
+	tally_str_clear(out);
 	if (ret)
 		tally_print_error("cannot write %s: %s", recorder->file.path, strerror(-ret));
 	return ret;
@@ -235,16 +219,16 @@ int stat_record_start(struct stat_session *session)
 	session->on_count = record_count;
 	warn_tools(session);
 	add_threads(recorder, session);
-	add_cpus(recorder, session);
 	add_config(recorder, session);
-	return write_round(recorder);
+	ret = tally_synth_cpu_map(&recorder->synth, session->cpus);
+	return ret ? ret : write_round(recorder);
 }
 
 int stat_record_round(struct stat_session *session, bool is_last, uint64_t time)
 {
 	const uint64_t words[] = {is_last ? STAT_PERFDATA_LAST : STAT_PERFDATA_PERIODIC, time};
 
-	add_header(session->recorder, TALLY_PERFDATA_STAT_ROUND, 24);
+	begin(session->recorder, TALLY_PERFDATA_STAT_ROUND, 16);
 	add_bytes(session->recorder, words, sizeof(words));
 	session->recorder->has_round = true;
 	return write_round(session->recorder);
@@ -265,10 +249,8 @@ int stat_record_close(struct stat_recorder *recorder)
 		tally_recording_file_discard(&recorder->file);
 	}
 	tally_perfdata_writer_free(recorder->writer);
-	if (recorder->file.fd >= 0)
-		close(recorder->file.fd);
-	free(recorder->file.saved);
-	tally_str_free(&recorder->round);
+	tally_recording_file_close(&recorder->file);
+	tally_str_free(&recorder->synth.out);
 	free(recorder);
 	return ret;
 }
