@@ -31,6 +31,28 @@ static int finish(const struct tally_sampler *sampler, int ret)
 
 /* ---- events ------------------------------------------------------------------- */
 
+/* Append the filter of an event. The kernel filters only tracepoints. */
+static int append_filter(struct tally_sampler *sampler, const struct tally_event_spec *spec,
+			 const char *filter)
+{
+	struct tally_sample_filter *parsed = NULL;
+	struct tally_error err = {0};
+	bool of_samples = filter && spec->attr.type != PERF_TYPE_TRACEPOINT;
+	int ret = of_samples ? tally_sample_filter_parse(filter, &parsed, &err) : 0;
+
+	if (ret == -EINVAL || ret == -E2BIG)
+		tally_message_error(messages_of(sampler), "--filter \"%s\" for %s: %s (at byte %d)",
+				    filter, spec->name, err.text ? err.text : "too many conditions",
+				    (int)err.offset);
+	if (!ret)
+		ret = tally_vec_push(&sampler->filters, of_samples ? NULL : filter);
+	if (!ret)
+		ret = tally_vec_push(&sampler->sample_filters, parsed);
+	if (ret)
+		tally_sample_filter_free(parsed);
+	return ret;
+}
+
 /* Append the events of a list, adjusting their indices for the events already added. */
 static int append(struct tally_sampler *sampler, const struct tally_event_list *list,
 		  const char *filter)
@@ -48,15 +70,9 @@ static int append(struct tally_sampler *sampler, const struct tally_event_list *
 					    "%s is a tool event and cannot be sampled", spec.name);
 			return -EINVAL;
 		}
-		if (filter && spec.attr.type != PERF_TYPE_TRACEPOINT) {
-			tally_message_error(messages_of(sampler),
-					    "--filter requires a tracepoint, but '%s' is not one",
-					    spec.name);
-			return -EINVAL;
-		}
 		ret = tally_vec_push(&sampler->specs, spec);
 		if (!ret)
-			ret = tally_vec_push(&sampler->filters, filter);
+			ret = append_filter(sampler, &spec, filter);
 	}
 	return ret;
 }
@@ -311,6 +327,9 @@ void tally_sampler_close(struct tally_sampler *sampler)
 	tally_vec_free(&sampler->lists);
 	tally_vec_free(&sampler->specs);
 	tally_vec_free(&sampler->filters);
+	tally_vec_for_each (filter, &sampler->sample_filters)
+		tally_sample_filter_free(*filter);
+	tally_vec_free(&sampler->sample_filters);
 	tally_events_free(sampler->events);
 	*sampler = (struct tally_sampler){.sampling = sampler->sampling};
 }

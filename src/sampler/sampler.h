@@ -22,6 +22,7 @@
 #include "base/vec.h"
 #include "client/rings.h"
 #include "sampler/child.h"
+#include "sampler/sample_filter.h"
 #include "sampler/sampling.h"
 #include "sampler/synth.h"
 #include "tally/events.h"
@@ -32,8 +33,9 @@ struct tally_sampler {
 	TALLY_VEC(struct tally_event_list *) lists;
 	TALLY_VEC(struct tally_event_spec) specs; /* in the order added, with attrs as opened */
 	TALLY_VEC(const char *) filters;          /* one per spec; NULL if the spec has none */
-	size_t tracking;                          /* event that records tasks and maps */
-	uint64_t freq;                            /* samples per second */
+	TALLY_VEC(struct tally_sample_filter *) sample_filters; /* likewise */
+	size_t tracking; /* event that records tasks and maps */
+	uint64_t freq;   /* samples per second */
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
 	struct tally_counters *counters;

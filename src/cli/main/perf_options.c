@@ -66,7 +66,7 @@ static const struct tally_perf_option record_rows[] = {
 	{0, "off-cpu-thresh", NEEDED, REFUSED,
 	 "record sched:sched_switch with -g, or use bcc's offcputime"},
 	{0, "setup-filter", NEEDED, REFUSED,
-	 "only tracepoints have filters, which need no preparation"},
+	 "filters need no preparation: tally applies them when it writes the samples"},
 	{0}};
 
 static const struct tally_perf_option report_rows[] = {

@@ -16,6 +16,7 @@
 #include "cli/main/print.h"
 #include "cli/record/record_control.h"
 #include "cli/record/record_drain.h"
+#include "cli/record/ring_filter.h"
 #include "cli/record/ring_scan.h"
 #include "cli/record/record_loop.h"
 #include "cli/record/record_options.h"
@@ -329,6 +330,8 @@ static int open_privileged(struct record *record)
 	ret = tally_sampler_resolve(&record->sampler, record->child.pid);
 	if (!ret)
 		ret = tally_sampler_open(&record->sampler);
+	if (!ret)
+		ret = record_filter_start(record);
 	if (!ret && record->config->verbose)
 		tally_events_print_verbose(&record->sampler);
 	if (!ret)
@@ -386,6 +389,7 @@ static void record_free(struct record *record)
 	record_output_free(record);
 	tally_control_close(&record->control);
 	tally_vec_free(&record->pieces);
+	record_filter_free(record);
 	record_scan_free(record);
 	tally_sampler_close(&record->sampler);
 	for (size_t i = 0; record->filters && i < record->config->events.nr; i++)

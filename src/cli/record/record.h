@@ -45,16 +45,17 @@ struct record {
 	int signals, kallsyms;     /* signalfd; from tally_privileges_kallsyms(), or 0 */
 	bool stop, disabled, dump; /* requests: stop, pause, write out the overwrite rings */
 	unsigned interrupts;       /* number of termination requests by signals such as SIGINT */
-	bool is_ending_command;    /* SIGTERM was sent to the command */
-	bool is_hidden;            /* the kernel removed the running command's events */
-	struct record_schedule schedule; /* from -D */
-	uint64_t drained;                /* time the rings were last written; ns, CLOCK_MONOTONIC */
+	bool is_ending_command, is_hidden; /* SIGTERM was sent to the command; the kernel removed
+	                                    * the running command's events */
+	struct record_schedule schedule;   /* from -D */
+	uint64_t drained; /* time the rings were last written; ns, CLOCK_MONOTONIC */
 	uint64_t wakeups, lost;
 	struct record_progress progress;
 	struct record_unwinding *unwinding; /* NULL if stack dumps are written unchanged */
 	TALLY_VEC(struct iovec) pieces;     /* contents of the rings being drained */
 	struct record_pins *pins;           /* NULL if no files are read */
 	struct record_scan_state looks;
+	struct record_filters *filter; /* NULL if there are none */
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "cli/record/record_drain.h"
 
 #include "base/clock.h"
+#include "cli/record/ring_filter.h"
 #include "cli/record/ring_scan.h"
 #include "cli/record/unwinding.h"
 
@@ -25,9 +26,7 @@ static int gather(struct record *record, bool overwrite)
 			continue;
 		ret = record_scan_ring(record, i, &data);
 		if (!ret)
-			ret = add_piece(record, data.first, data.first_len);
-		if (!ret)
-			ret = add_piece(record, data.second, data.second_len);
+			ret = record_filter_ring(record, &data, add_piece);
 	}
 	if (!ret && record->pieces.len)
 		ret = add_piece(record, &round, sizeof(round));

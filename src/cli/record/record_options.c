@@ -177,7 +177,8 @@ const struct tally_option record_options[] = {
 	 "sample this event (default: cycles); see tally list"},
 	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
 	{0, "filter", .kind = TALLY_OPTION_CALL, .arg = "filter",
-	 .help = "filter the tracepoints of the preceding -e by their fields",
+	 .help = "filter the events of the preceding -e: tracepoints by their fields, others by "
+		 "period, cpu, addr, ...",
 	 .call = option_filter},
 	{0, "exclude-perf", .kind = TALLY_OPTION_CALL,
 	 .help = "leave out the recorder from the tracepoints of the preceding -e",

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "cli/main/print.h"
 #include "cli/record/record_drain.h"
+#include "cli/record/ring_filter.h"
 #include "cli/main/env_collect.h"
 #include "cli/main/recording_file.h"
 #include "cli/record/hits.h"
@@ -336,6 +337,9 @@ static void print_size(const struct record *record, const char *name, uint64_t s
 		name);
 	if (hits->samples)
 		fprintf(stderr, " (%llu samples)", (unsigned long long)hits->samples);
+	if (record_filter_dropped(record))
+		fprintf(stderr, ", %llu samples left out by filters",
+			(unsigned long long)record_filter_dropped(record));
 	if (record->config->compress_level && bytes)
 		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)", raw / 1024 / 1024,
 			raw / (double)bytes);
