@@ -56,12 +56,12 @@ static void node_count(struct hierarchy *tree, uint32_t at, const struct tally_r
 {
 	uint32_t nr = tree->view->nr_members;
 
-	tree->nodes.data[at].self += row->self;
+	tally_sum_add(&tree->nodes.data[at].self, row->self);
 	tree->nodes.data[at].self_nr += row->self_nr;
 	for (uint32_t i = 0; i < nr; i++) {
 		struct tally_row member = tally_hist_member_row(tree->view->hist, row, i);
 
-		tree->members.data[at * (size_t)nr + i].self += member.self;
+		tally_sum_add(&tree->members.data[at * (size_t)nr + i].self, member.self);
 		tree->members.data[at * (size_t)nr + i].self_nr += member.self_nr;
 	}
 }
@@ -167,7 +167,7 @@ static void add_heading(const struct hierarchy *tree)
 
 	for (int i = tree->nr_metrics; i-- > 1;)
 		left -= tally_view_metric_width(tree->view, tree->metrics[i]) + 2;
-	tally_str_addf(out, "# %*s", left, tree->metrics[0]->heading);
+	tally_str_addf(out, "# %*s", left, tree->nr_metrics ? tree->metrics[0]->heading : "");
 	for (int i = 1; i < tree->nr_metrics; i++)
 		tally_str_addf(out, "  %*s", tally_view_metric_width(tree->view, tree->metrics[i]),
 			       tree->metrics[i]->heading);

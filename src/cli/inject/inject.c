@@ -100,6 +100,8 @@ static int copy_to_file(struct injection *injection, struct tally_perfdata *data
 
 	if (ret)
 		return ret;
+	/* As for record, nobody else can read a new recording. */
+	file.is_private = true;
 	ret = explain(config->input, copy_to(injection, data, file.fd, &file, &err), &err);
 	if (!ret)
 		ret = tally_replacement_commit(&file, -1);

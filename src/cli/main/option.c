@@ -350,8 +350,10 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 			continue;
 		}
 		ret = word[1] == '-' ? parse_long(&in, word) : parse_letters(&in, word);
-		if (ret)
+		if (ret) {
+			tally_options_free(command, config);
 			return ret;
+		}
 		for (; start <= in.at; start++)
 			move_word(argv, start, first++);
 	}
@@ -364,7 +366,11 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 void tally_options_free(const struct tally_command *command, void *config)
 {
 	for (const struct tally_option *o = command->options; !option_ends(o); o++) {
-		if (o->kind == TALLY_OPTION_LIST)
-			free(((struct tally_option_list *)((char *)config + o->offset))->items);
+		struct tally_option_list *list = (void *)((char *)config + o->offset);
+
+		if (o->kind != TALLY_OPTION_LIST)
+			continue;
+		free(list->items);
+		*list = (struct tally_option_list){0};
 	}
 }

@@ -116,14 +116,14 @@ static int copy_attributes(int fd, int like)
 }
 
 /* Give the file the owner, group and mode of the file that it replaces, without granting access to
- * any other user. A new file gets the default mode (umask). */
+ * any other user. A new file gets the default mode (umask), or is private. */
 static int copy_permissions(const struct tally_replacement *replacement)
 {
 	mode_t mode = umask(0);
 	struct stat st, own;
 
 	umask(mode);
-	mode = 0666 & ~mode;
+	mode = (replacement->is_private ? 0600 : 0666) & ~mode;
 	if (fstat(replacement->fd, &own))
 		return -errno;
 	if (!stat(replacement->path, &st)) {

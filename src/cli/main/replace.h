@@ -5,11 +5,13 @@
 #define TALLY_CLI_MAIN_REPLACE_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 struct tally_replacement {
 	char *path, *temporary;
 	int fd;
-	sigset_t mask; /* signal mask to restore */
+	sigset_t mask;   /* signal mask to restore */
+	bool is_private; /* set after opening: only the owner may read a new file */
 };
 
 /* Print that `path` cannot be written because of the error `code` (-errno). Returns `code`. */

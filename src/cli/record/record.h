@@ -48,8 +48,7 @@ struct record {
 	bool is_ending_command, is_hidden; /* SIGTERM was sent to the command; the kernel removed
 	                                    * the running command's events */
 	struct record_schedule schedule;   /* from -D */
-	uint64_t drained; /* time the rings were last written; ns, CLOCK_MONOTONIC */
-	uint64_t wakeups, lost;
+	uint64_t drained, wakeups, lost; /* drained: when the rings were written; CLOCK_MONOTONIC */
 	struct record_progress progress;
 	struct record_unwinding *unwinding; /* NULL if stack dumps are written unchanged */
 	TALLY_VEC(struct iovec) pieces;     /* contents of the rings being drained */

@@ -264,7 +264,7 @@ static int report_session(struct report *report)
 		ret = tally_row_options_finish(&config->rows, false);
 		return ret ? ret
 			   : report_blocks(report->session, config->event_number,
-					   config->rows.show.row_min_percent);
+					   config->rows.show.row_min_percent, config->quiet);
 	}
 	return report_read(report);
 }

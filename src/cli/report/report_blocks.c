@@ -21,7 +21,9 @@ enum { RANGE_WIDTH = 50, FILE_WIDTH = 20 };
 struct block_report {
 	struct tally_blocks blocks;
 	struct tally_session *session;
-	uint64_t event_number, nr_branches; /* nr_branches: with and without cycles */
+	uint64_t event_number;
+	uint64_t nr_branches, nr_timed; /* all branches, and those with cycles */
+	bool quiet;
 	struct tally_str out;
 };
 
@@ -39,6 +41,8 @@ static int on_record(void *arg, struct tally_session *session,
 	if (!sample || !tally_event_is_chosen(report->event_number, sample->event))
 		return 0;
 	report->nr_branches += tally_branches(&sample->sample);
+	for (uint64_t i = 0; i < tally_branches(&sample->sample); i++)
+		report->nr_timed += tally_branch(&sample->sample, i).cycles != 0;
 	return tally_blocks_add(&report->blocks, session->machine, sample);
 }
 
@@ -152,7 +156,8 @@ static size_t add_event(struct block_report *report, size_t first, double min_pe
 		tally_sum_add(&sums.cycles, all[end].cycles);
 		tally_sum_add(&sums.averages, average(&all[end]));
 	}
-	add_heading(report, all[first].event, &report->out);
+	if (!report->quiet)
+		add_heading(report, all[first].event, &report->out);
 	for (size_t i = first; i < end; i++) {
 		if (all[i].cycles < tally_view_least(sums.cycles, min_percent))
 			break;
@@ -174,14 +179,17 @@ static int print_blocks(struct block_report *report, double min_percent)
 	}
 	if (!ret && !report->blocks.all.len)
 		tally_print_warning("%s has %s", report->session->name,
-				    report->nr_branches ? "no cycles in its branch stacks"
-							: "no branch stacks");
+				    report->nr_timed      ? "no code between its branches"
+				    : report->nr_branches ? "no cycles in its branch stacks"
+							  : "no branch stacks");
 	return ret;
 }
 
-int report_blocks(struct tally_session *session, uint64_t event_number, double min_percent)
+int report_blocks(struct tally_session *session, uint64_t event_number, double min_percent,
+		  bool quiet)
 {
-	struct block_report report = {.session = session, .event_number = event_number};
+	struct block_report report = {
+		.session = session, .event_number = event_number, .quiet = quiet};
 	int ret = tally_session_run(session, on_record, &report), printed = ret;
 
 	if (ret != -ENOMEM)

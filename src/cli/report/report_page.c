@@ -61,6 +61,28 @@ static const struct tally_excluded not_of_pages[] = {
 	{"--parallelism", AT(parallelism), true, "does not apply to pages"},
 };
 
+/* Options that do not affect the blocks of --total-cycles. */
+static const struct tally_excluded not_of_blocks[] = {
+	{"--symbols", AT(rows.symbols), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--comms", AT(rows.comms), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--dsos", AT(rows.dsos), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--symbol-filter", AT(rows.show.symbol_part), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--query", AT(recording.session.filter.query), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--parallelism", AT(parallelism), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--ignore-callees", AT(ignore_callees), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--sort", AT(rows.sort), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--fields", AT(rows.fields), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--hierarchy", AT(rows.hierarchy), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--group", AT(group), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--branch-history", AT(branch_history), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--latency", AT(latency), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--threads", AT(threads), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--stats", AT(stats)},
+	{"--tasks", AT(tasks)},
+	{"--mmaps", AT(mmaps)},
+	{"--dump-raw-trace", AT(raw_dump)},
+};
+
 /* Options that add text after the rows. */
 static const struct tally_excluded after_rows[] = {
 	{"--threads", AT(threads), false, "adds text to rows"},
@@ -117,6 +139,17 @@ static int word_check(const struct report_config *config, const char *word)
 	return tally_overwrite_check("--html", word, TALLY_OVERWRITE_PAGE, false);
 }
 
+static int blocks_check(const struct report_config *config, const char *word)
+{
+	if (word) {
+		tally_print_error("--total-cycles shows blocks of all functions, not only '%s'",
+				  word);
+		return -EINVAL;
+	}
+	return tally_options_exclude("--total-cycles", not_of_blocks,
+				     TALLY_ARRAY_SIZE(not_of_blocks), config);
+}
+
 int report_documents_check(const struct report_config *config, const char *word)
 {
 	bool is_rows = config->format && !tally_export_format_find(config->format);
@@ -131,6 +164,8 @@ int report_documents_check(const struct report_config *config, const char *word)
 		if (kinds[i].value)
 			ret = document_check(config, &kinds[i]);
 	}
+	if (!ret && config->total_cycles)
+		ret = blocks_check(config, word);
 	if (!ret && config->json)
 		ret = texts_check(config, "--json");
 	if (!ret && config->json)

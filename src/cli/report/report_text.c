@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "cli/main/output_stream.h"
@@ -41,7 +42,7 @@ static void add_event_heading(struct report *report, const struct tally_event_gr
 		return;
 	for (uint32_t i = 0; i < group->nr; i++) {
 		nr += report->profile.totals.data[events[i]].nr_shown;
-		period += report->profile.totals.data[events[i]].period_shown;
+		tally_sum_add(&period, report->profile.totals.data[events[i]].period_shown);
 	}
 	tally_str_add(out, "# Samples: ");
 	add_count(out, nr);
@@ -297,6 +298,9 @@ int report_print(struct report *report)
 {
 	const struct report_config *config = report->config;
 
+	/* These reports use the branch stacks. */
+	if (report->reading.branches || config->branch_history)
+		report->session->health.branches = 0;
 	tally_pager_start();
 	return config->health && !config->json ? report_health(report) : print_rows(report);
 }

@@ -5,13 +5,14 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "cli/main/output_stream.h"
 #include "cli/script/fields.h"
 #include "profile/process/branch_stack.h"
 #include "view/sample_place.h"
 
-/* Longer blocks are left out, because the branch stack probably lacks a branch. BYTES_WIDTH is the
- * width of the bytes of a branch. */
-enum { BLOCK_MAX = 16384, BYTES_WIDTH = 24 };
+/* Longer blocks are left out, because the branch stack probably lacks a branch. No processor records
+ * more branches. BYTES_WIDTH is the width of the bytes of a branch. */
+enum { BLOCK_MAX = 16384, BRANCHES_MAX = 1024, BYTES_WIDTH = 24 };
 
 struct block_printer {
 	struct script_code *code;
@@ -158,10 +159,11 @@ void script_add_branch_code(struct script_code *code, struct tally_machine *mach
 	uint64_t nr = tally_branches(&sample->sample);
 	struct perf_branch_entry newer, older;
 
-	if (options->max_blocks && nr > options->max_blocks + 1)
-		nr = options->max_blocks + 1;
 	if (!nr)
 		return;
+	nr = TALLY_MIN(nr, (uint64_t)BRANCHES_MAX);
+	if (options->max_blocks && nr - 1 > options->max_blocks)
+		nr = options->max_blocks + 1;
 	tally_str_add_char(out, '\n');
 	older = tally_branch(&sample->sample, nr - 1);
 	add_first(&printer, &older);
@@ -169,6 +171,8 @@ void script_add_branch_code(struct script_code *code, struct tally_machine *mach
 		newer = tally_branch(&sample->sample, i);
 		if (older.to && newer.from)
 			add_block(&printer, older.to, newer.from, &newer);
+		if (out->len >= TALLY_FLUSH_AT)
+			options->flush(options->flush_arg);
 	}
 	add_last(&printer, &older);
 }

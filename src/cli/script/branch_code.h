@@ -7,8 +7,10 @@
 #include "cli/script/script_code.h"
 
 struct script_branch_options {
-	uint64_t fields;     /* SCRIPT_BRSTACKINSN and others: what instructions show */
-	uint64_t max_blocks; /* maximum number of blocks between branches; 0 for no limit */
+	uint64_t fields;          /* SCRIPT_BRSTACKINSN and others: what instructions show */
+	uint64_t max_blocks;      /* maximum number of blocks between branches; 0 for no limit */
+	void (*flush)(void *arg); /* writes the text so far; called between blocks */
+	void *flush_arg;
 };
 
 /* Append a line for each instruction, and a line with the function where it changes. Nothing is

@@ -408,6 +408,7 @@ static int script_run(int argc, char **argv)
 	ret = script_words(&config, argc - first, argv + first);
 	if (ret) {
 		hint_scripts();
+		tally_options_free(&tally_command_script, &config);
 		return ret - 1;
 	}
 	if (config.list) {
@@ -415,8 +416,10 @@ static int script_run(int argc, char **argv)
 		script_exports_list();
 		return TALLY_EXIT_OK;
 	}
-	if (!script_options_agree(&config))
+	if (!script_options_agree(&config)) {
+		tally_options_free(&tally_command_script, &config);
 		return TALLY_EXIT_USAGE;
+	}
 	if (config.export) {
 		ret = script_export_run(config.export, &config.recording.session);
 		tally_options_free(&tally_command_script, &config);

@@ -5,12 +5,16 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "cli/main/print.h"
 #include "cli/script/fields.h"
 #include "profile/annotate/annotation_codes.h"
 #include "symbols/code_file.h"
 #include "symbols/lines/symbols_lines.h"
+
+/* Longer source lines are cut. */
+enum { SOURCE_MAX = 512 };
 
 void script_code_free(struct script_code *code)
 {
@@ -84,7 +88,7 @@ void script_add_source(struct script_code *code, const struct tally_location *wh
 	if (tally_source_texts_get(code->texts, code->file, code->line, &text, &len))
 		return;
 	tally_str_addf(out, "|%-8" PRIu32 " ", code->line);
-	add_text(out, text, len);
+	add_text(out, text, TALLY_MIN(len, (size_t)SOURCE_MAX));
 	tally_str_add_char(out, '\n');
 }
 

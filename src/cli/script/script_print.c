@@ -346,10 +346,21 @@ static void print_weights(struct tally_str *out, const struct tally_sample *samp
 		script_add_padded(out, sample->weight >> 48, 16, ' ');
 }
 
+/* Write the text of a long sample so far. The next tally_script_flush() returns any error. */
+static void flush_part(void *arg)
+{
+	(void)tally_script_flush(arg, true);
+}
+
 static void print_branch_code(struct tally_script_printer *printer,
 			      const struct tally_feed_sample *s, uint64_t fields)
 {
-	const struct script_branch_options options = {fields, printer->max_blocks};
+	const struct script_branch_options options = {
+		.fields = fields,
+		.max_blocks = printer->max_blocks,
+		.flush = flush_part,
+		.flush_arg = printer,
+	};
 
 	if (fields & SCRIPT_BRANCH_CODE)
 		script_add_branch_code(&printer->code, printer->session->machine, &printer->out, s,

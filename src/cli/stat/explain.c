@@ -149,6 +149,12 @@ int stat_explain_prepare(struct stat_session *session)
 	int ret = stat_count_prepare(session);
 	const char *where = session->env ? "the recorded machine" : "sysfs";
 
+	if (ret == -E2BIG) {
+		tally_print_error("too many counts to show: %zu events, each on %zu CPUs or groups "
+				  "of CPUs",
+				  session->rows.len, session->keys.len);
+		tally_print_hint("show sums of all CPUs, or of nodes: --per-node");
+	}
 	if (ret != -ENODATA)
 		return ret;
 	if (config->mode == STAT_AGGR_CLUSTER)

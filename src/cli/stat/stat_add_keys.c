@@ -42,74 +42,107 @@ static int add_thread_keys(struct stat_session *session)
 	return ret;
 }
 
-/* Return the NUMA node of a CPU of the recorded machine. */
-static int32_t recorded_node(const struct tally_perfdata_env *env, int32_t cpu)
-{
-	for (uint32_t i = 0; i < env->nr_nodes; i++) {
-		struct tally_ranges cpus = {0};
-		bool has_cpu = !tally_ranges_parse(env->nodes[i].cpus, &cpus) &&
-			       tally_ranges_have(&cpus, (uint32_t)cpu);
+/* The CPUs of the recorded machine's nodes and caches. No machine has more of them; others are
+ * ignored, because every CPU is looked up in each. */
+enum { NODES_MAX = 1024, CACHES_MAX = 4096 };
 
-		tally_ranges_free(&cpus);
-		if (has_cpu)
-			return (int32_t)env->nodes[i].node;
+struct recorded_places {
+	const struct tally_perfdata_env *env; /* NULL for this machine */
+	struct tally_ranges *nodes, *caches;
+	uint32_t nr_nodes, nr_caches;
+};
+
+static void places_free(struct recorded_places *places)
+{
+	for (uint32_t i = 0; places->nodes && i < places->nr_nodes; i++)
+		tally_ranges_free(&places->nodes[i]);
+	for (uint32_t i = 0; places->caches && i < places->nr_caches; i++)
+		tally_ranges_free(&places->caches[i]);
+	free(places->nodes);
+	free(places->caches);
+}
+
+/* Read the lists of CPUs. A damaged list is empty. */
+static int places_read(const struct stat_session *session, struct recorded_places *places)
+{
+	const struct tally_perfdata_env *env = session->env;
+	int ret = 0;
+
+	*places = (struct recorded_places){.env = env};
+	if (!env)
+		return 0;
+	places->nr_nodes = TALLY_MIN(env->nr_nodes, (uint32_t)NODES_MAX);
+	places->nr_caches = TALLY_MIN(env->nr_caches, (uint32_t)CACHES_MAX);
+	places->nodes = calloc(places->nr_nodes + 1, sizeof(*places->nodes));
+	places->caches = calloc(places->nr_caches + 1, sizeof(*places->caches));
+	if (!places->nodes || !places->caches)
+		ret = -ENOMEM;
+	for (uint32_t i = 0; i < places->nr_nodes && ret != -ENOMEM; i++)
+		ret = tally_ranges_parse(env->nodes[i].cpus, &places->nodes[i]);
+	for (uint32_t i = 0; i < places->nr_caches && ret != -ENOMEM; i++)
+		ret = tally_ranges_parse(env->caches[i].cpus, &places->caches[i]);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Return the NUMA node of a CPU of the recorded machine. */
+static int32_t recorded_node(const struct recorded_places *places, int32_t cpu)
+{
+	for (uint32_t i = 0; i < places->nr_nodes; i++) {
+		if (tally_ranges_have(&places->nodes[i], (uint32_t)cpu))
+			return (int32_t)places->env->nodes[i].node;
 	}
 	return -1;
 }
 
-static struct tally_cpu_location cpu_location(const struct stat_session *session, int32_t cpu)
+static struct tally_cpu_location cpu_location(const struct recorded_places *places, int32_t cpu)
 {
-	const struct tally_perfdata_env *env = session->env;
+	const struct tally_perfdata_env *env = places->env;
 
 	if (!env)
 		return tally_cpu_location(NULL, (struct tally_cpu){cpu});
 	if (cpu < 0 || (uint32_t)cpu >= env->nr_cpus)
 		return (struct tally_cpu_location){-1, -1, -1, -1, -1};
 	return (struct tally_cpu_location){env->cpus[cpu].socket_id, env->cpus[cpu].die_id,
-					   env->cpus[cpu].core_id, recorded_node(env, cpu), -1};
+					   env->cpus[cpu].core_id, recorded_node(places, cpu), -1};
 }
 
 /* Find the cache of a CPU of the recorded machine, as tally_cpu_cache() does. */
-static void recorded_cache(const struct tally_perfdata_env *env, struct stat_key *key,
+static void recorded_cache(const struct recorded_places *places, struct stat_key *key,
 			   uint32_t level)
 {
-	for (uint32_t i = 0; i < env->nr_caches; i++) {
-		const struct tally_perfdata_cache *cache = &env->caches[i];
-		struct tally_ranges cpus = {0};
+	for (uint32_t i = 0; i < places->nr_caches; i++) {
+		const struct tally_perfdata_cache *cache = &places->env->caches[i];
 
 		if (!strcmp(cache->type, "Instruction") || (level && cache->level != level) ||
 		    (int32_t)cache->level <= key->cache_level ||
-		    tally_ranges_parse(cache->cpus, &cpus))
+		    !tally_ranges_have(&places->caches[i], (uint32_t)key->cpu))
 			continue;
-		if (tally_ranges_have(&cpus, (uint32_t)key->cpu)) {
-			key->cache_level = (int32_t)cache->level;
-			key->cache = (int32_t)cpus.all.data[0].first;
-		}
-		tally_ranges_free(&cpus);
+		key->cache_level = (int32_t)cache->level;
+		key->cache = (int32_t)places->caches[i].all.data[0].first;
 	}
 }
 
-static void set_cache(const struct stat_session *session, struct stat_key *key)
+static void set_cache(const struct recorded_places *places, int32_t level, struct stat_key *key)
 {
-	int32_t level = session->config->cache_level;
 	struct tally_cpu_cache cache;
 
-	if (session->env) {
-		recorded_cache(session->env, key, (uint32_t)level);
+	if (places->env) {
+		recorded_cache(places, key, (uint32_t)level);
 	} else if (!tally_cpu_cache(NULL, (struct tally_cpu){key->cpu}, level, &cache)) {
 		key->cache_level = cache.level;
 		key->cache = cache.first_cpu;
 	}
 }
 
-static struct stat_key key_of(const struct stat_session *session, int32_t cpu)
+static struct stat_key key_of(const struct stat_session *session,
+			      const struct recorded_places *places, int32_t cpu)
 {
 	const struct stat_mode *mode = &stat_modes[session->config->mode];
 	struct stat_key key = STAT_KEY_NONE;
 
 	key.cpu = cpu;
 	if (mode->show_nr) {
-		struct tally_cpu_location place = cpu_location(session, cpu);
+		struct tally_cpu_location place = cpu_location(places, cpu);
 
 		key.socket = place.socket;
 		key.die = TALLY_MAX(place.die, 0);
@@ -118,7 +151,7 @@ static struct stat_key key_of(const struct stat_session *session, int32_t cpu)
 		key.cluster = place.cluster;
 	}
 	if (session->config->mode == STAT_AGGR_CACHE)
-		set_cache(session, &key);
+		set_cache(places, session->config->cache_level, &key);
 	stat_key_keep(&key, mode->parts);
 	return key;
 }
@@ -179,35 +212,61 @@ static int note_cpus(struct stat_session *session)
 	return ret;
 }
 
-static int add_cpu_keys(struct stat_session *session)
+/* Add a key for each counted CPU, in order of the CPUs. */
+static int add_key_of_cpus(struct stat_session *session)
 {
-	size_t kept = 0;
-	int ret = note_cpus(session);
+	struct recorded_places places;
+	int ret = places_read(session, &places);
 
 	for (size_t cpu = 0; cpu < session->key_of_cpu.len && !ret; cpu++) {
 		if (session->key_of_cpu.data[cpu] != SIZE_MAX)
-			ret = tally_vec_push(&session->keys, key_of(session, (int32_t)cpu));
+			ret = tally_vec_push(&session->keys,
+					     key_of(session, &places, (int32_t)cpu));
 	}
-	if (ret)
-		return ret;
-	tally_vec_for_each (key, &session->keys)
-		if (key_is_incomplete(session, key))
-			return -ENODATA;
-	qsort(session->keys.data, session->keys.len, sizeof(*session->keys.data), compare_keys);
-	for (size_t i = 0; i < session->keys.len; i++) {
+	places_free(&places);
+	return ret;
+}
+
+/* Sort the keys, keep one of equal keys, and set the keys of the CPUs. */
+static int join_keys(struct stat_session *session)
+{
+	size_t nr = session->keys.len, kept = 0, at = 0;
+	struct stat_key *of_cpus = malloc((nr + 1) * sizeof(*of_cpus)), *found;
+
+	if (!of_cpus)
+		return -ENOMEM;
+	if (nr) {
+		memcpy(of_cpus, session->keys.data, nr * sizeof(*of_cpus));
+		qsort(session->keys.data, nr, sizeof(*of_cpus), compare_keys);
+	}
+	for (size_t i = 0; i < nr; i++) {
 		if (!kept || compare_keys(&session->keys.data[kept - 1], &session->keys.data[i]))
 			session->keys.data[kept++] = session->keys.data[i];
 	}
 	session->keys.len = kept;
 	for (size_t cpu = 0; cpu < session->key_of_cpu.len; cpu++) {
-		struct stat_key key = key_of(session, (int32_t)cpu), *found;
-
 		if (session->key_of_cpu.data[cpu] == SIZE_MAX)
 			continue;
-		found = bsearch(&key, session->keys.data, kept, sizeof(key), compare_keys);
+		found = bsearch(&of_cpus[at++], session->keys.data, kept, sizeof(*of_cpus),
+				compare_keys);
 		session->key_of_cpu.data[cpu] = (size_t)(found - session->keys.data);
 	}
+	free(of_cpus);
 	return 0;
+}
+
+static int add_cpu_keys(struct stat_session *session)
+{
+	int ret = note_cpus(session);
+
+	if (!ret)
+		ret = add_key_of_cpus(session);
+	if (ret)
+		return ret;
+	tally_vec_for_each (key, &session->keys)
+		if (key_is_incomplete(session, key))
+			return -ENODATA;
+	return join_keys(session);
 }
 
 int stat_keys_add(struct stat_session *session)

@@ -9,6 +9,9 @@
 #include "cli/stat/stat_add_keys.h"
 #include "cli/stat/stat_count.h"
 
+/* About 350 MB. */
+enum { RECORDED_CELLS_MAX = 4 << 20 };
+
 int stat_count_prepare(struct stat_session *session)
 {
 	size_t nr;
@@ -17,6 +20,9 @@ int stat_count_prepare(struct stat_session *session)
 	if (ret)
 		return ret;
 	nr = TALLY_MAX(session->rows.len * session->keys.len, 1);
+	/* A recording can name many events and CPUs without a count. */
+	if (session->env && nr > RECORDED_CELLS_MAX)
+		return -E2BIG;
 	session->cells = calloc(nr, sizeof(*session->cells));
 	session->parts = calloc(nr, sizeof(*session->parts));
 	session->spreads = calloc(nr, sizeof(*session->spreads));
