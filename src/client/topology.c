@@ -54,6 +54,9 @@ struct tally_cpu_location tally_cpu_location(const char *sysfs, struct tally_cpu
 	place.core = read_id(dir, "core_id");
 	place.node = read_node(dir);
 	place.cluster = read_id(dir, "cluster_id");
+	/* The kernel's value if there are no clusters. */
+	if (place.cluster == UINT16_MAX)
+		place.cluster = -1;
 	return place;
 }
 

@@ -149,8 +149,9 @@ int tally_sensor_value(const struct tally_event_spec *spec, int64_t *ret_value)
 
 	if (ret)
 		return ret;
+	errno = 0;
 	value = strtoll(text, &end, 10);
-	ret = end == text ? -EINVAL : 0;
+	ret = end == text || errno ? -EINVAL : 0;
 	free(text);
 	if (!ret)
 		*ret_value = value;

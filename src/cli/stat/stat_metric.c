@@ -175,6 +175,9 @@ static struct stat_metric metric_of(const struct stat_table *table, size_t row, 
 			*ret_more = metric_stalled(table, row, key);
 		return metric_ratio(table, row, key, &ratios[i]);
 	}
+	/* A sensor has a value at a moment, which has no rate. */
+	if (event->spec->tool == TALLY_TOOL_SENSOR)
+		return (struct stat_metric){0};
 	clock = stat_metric_base(table, row, key, match_clock, NULL);
 	if (clock <= 0)
 		return (struct stat_metric){0};

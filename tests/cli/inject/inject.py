@@ -83,6 +83,7 @@ def test_adds_build_ids_to_a_file():
     path, to = recording("without", PERF, ["-B", "-N"]), f"{WORK}/with.data"
     assert not any(line[:1] != " " for line in tap.run(PERF, "buildid-list", "-i", path).stdout.splitlines()), "IDs in the input"
     inject("-b", "-v", "-i", path, "-o", to, status=0, says="build IDs ]")
+    assert not os.stat(to).st_mode & 0o077, "others can read the new recording"
     found = build_ids(to)
     notes = tap.run("readelf", "-n", shutil.which("ls"), status=0).stdout
     assert any(f"Build ID: {line.split()[0]}" in notes for line in found if line.endswith("/ls")), (found, notes)

@@ -94,6 +94,25 @@ def test_blocks():
     assert "no cycles in its branch stacks" in report(plain, "--total-cycles").stderr
 
 
+def test_blocks_have_no_filters_of_rows():
+    path = written("filters.data", sample(0x1010, (0x1018, 0x1000, 30), (0x1008, 0x1010, 10)))
+    for words in (["-S", "x"], ["-c", "x"], ["-d", "x"], ["--query", "x"], ["--parallelism", "1"], ["-s", "sym"], ["--hierarchy"], ["-T"],
+                  ["--stats"]):
+        done = report(path, "--total-cycles", *words, status=129)
+        assert "--total-cycles" in done.stderr, (words, done.stderr)
+    assert "blocks of all functions" in report(path, "nosuch", "--total-cycles", status=129).stderr
+    assert "#" not in report(path, "--total-cycles", "-q").stdout
+    one = written("one.data", sample(0x1010, (0x1018, 0x1000, 30)))
+    assert "no code between its branches" in report(one, "--total-cycles").stderr
+
+
+def test_health_of_branches():
+    path = written("health.data", sample(0x1010, (0x1018, 0x1000, 30)))
+    for word in ("-b", "--branch-history"):
+        assert "ignored" not in report(path, word).stdout
+    assert "1 branch stack ignored" in report(path, "--no-branch-stack").stdout
+
+
 def test_lines_of_call_graphs():
     machine.need_events()
     machine.need_compiler("cc")

@@ -84,6 +84,18 @@ def test_hierarchy():
         assert line in text.splitlines(), (line, text)
 
 
+def test_trees_without_numbers_and_with_huge_ones():
+    """Test a tree that has only names, and sums that exceed 64 bits."""
+    path = written("names.data", [])
+    text = report(path, "--hierarchy", "-F", "comm,sym").stdout
+    assert "one" in text and "%" not in text, text
+    huge = (1 << 64) - 1
+    path = written("huge.data", [("{anon_group}", 0, 2)],
+                   [of_event(10, ip=0x1000, period=huge), of_event(10, ip=0x2000, period=huge), of_event(11, period=huge)])
+    text = report(path, "--hierarchy", "-s", "comm,sym", "--percent-limit", "1").stdout
+    assert "   100.00% 100.00%     one" in text and f"# Event count (approx.): {huge}" in text, text
+
+
 def test_children():
     """Test that callees count for callers in each event."""
     chain = crafted.u64(2, 0x1000, 0x2000)

@@ -80,6 +80,8 @@ def test_blocks():
     assert len(got) == 12 and got[10].startswith(f"\t{main + 9:016x}\tinsn: "), got
     short = text(data, "-F", "ip,brstackinsn", "--max-blocks", "1")
     tap.same([line for line in short if line.endswith(":")], ["\tfirst+1:", "\tsecond:", "\tmain+9:"], "one block")
+    most = tap.run(TALLY, "script", "-i", data, "-F", "ip,brstackinsn", "--max-blocks", str((1 << 64) - 1), status=0)
+    tap.same(most.stdout.splitlines(), got, "no limit")
     assert "\tilen: 1\t# MISPRED 4 cycles [14] 0.50 IPC" in "\n".join(text(data, "-F", "ip,brstackinsnlen"))
 
 
