@@ -162,17 +162,17 @@ struct tally_sample_filter {
 	size_t nr;
 };
 
-struct filter_parser {
+struct sample_filter_parser {
 	const char *text, *at;
 	struct tally_error *err;
 };
 
-static int fail(const struct filter_parser *parser, const char *what)
+static int fail(const struct sample_filter_parser *parser, const char *what)
 {
 	return tally_error_at(parser->err, -EINVAL, what, (uint64_t)(parser->at - parser->text));
 }
 
-static void skip_blanks(struct filter_parser *parser)
+static void skip_blanks(struct sample_filter_parser *parser)
 {
 	while (isspace((unsigned char)*parser->at))
 		parser->at++;
@@ -192,7 +192,7 @@ static bool word_is(const char *at, size_t len, const char *word)
 	return strlen(word) == len && !strncmp(at, word, len);
 }
 
-static int parse_term(struct filter_parser *parser, struct condition *condition)
+static int parse_term(struct sample_filter_parser *parser, struct condition *condition)
 {
 	size_t len;
 
@@ -209,7 +209,7 @@ static int parse_term(struct filter_parser *parser, struct condition *condition)
 			    "weight ins_lat phys_addr mem_op mem_lvl mem_snoop ...");
 }
 
-static int parse_operator(struct filter_parser *parser, struct condition *condition)
+static int parse_operator(struct sample_filter_parser *parser, struct condition *condition)
 {
 	static const char *const texts[] = {
 		[IS_EQUAL] = "==",      [IS_UNEQUAL] = "!=", [IS_GREATER_EQUAL] = ">=",
@@ -228,7 +228,7 @@ static int parse_operator(struct filter_parser *parser, struct condition *condit
 	return fail(parser, "expected an operator: == != >= <= > < &");
 }
 
-static int parse_value(struct filter_parser *parser, struct condition *condition)
+static int parse_value(struct sample_filter_parser *parser, struct condition *condition)
 {
 	enum term term = terms[condition->term].term;
 	char *end;
@@ -252,7 +252,7 @@ static int parse_value(struct filter_parser *parser, struct condition *condition
 }
 
 /* Parse the separator after a condition. `*ret_more` is false at the end of the text. */
-static int parse_separator(struct filter_parser *parser, struct condition *condition,
+static int parse_separator(struct sample_filter_parser *parser, struct condition *condition,
 			   bool *ret_more)
 {
 	skip_blanks(parser);
@@ -266,7 +266,7 @@ static int parse_separator(struct filter_parser *parser, struct condition *condi
 	return 0;
 }
 
-static int parse_all(struct filter_parser *parser, struct tally_sample_filter *filter)
+static int parse_all(struct sample_filter_parser *parser, struct tally_sample_filter *filter)
 {
 	bool more = true;
 	int ret = 0;
@@ -291,7 +291,7 @@ static int parse_all(struct filter_parser *parser, struct tally_sample_filter *f
 int tally_sample_filter_parse(const char *text, struct tally_sample_filter **ret_filter,
 			      struct tally_error *err)
 {
-	struct filter_parser parser = {.text = text, .at = text, .err = err};
+	struct sample_filter_parser parser = {.text = text, .at = text, .err = err};
 	struct tally_sample_filter *filter = calloc(1, sizeof(*filter));
 	int ret = filter ? parse_all(&parser, filter) : -ENOMEM;
 

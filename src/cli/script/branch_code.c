@@ -10,8 +10,8 @@
 #include "profile/process/branch_stack.h"
 #include "view/sample_place.h"
 
-/* Longer blocks are left out, because the branch stack probably lacks a branch. No processor records
- * more branches. BYTES_WIDTH is the width of the bytes of a branch. */
+/* Longer blocks are left out, because the branch stack probably lacks a branch. Processors record
+ * fewer branches than BRANCHES_MAX. BYTES_WIDTH is the width of the bytes of a branch. */
 enum { BLOCK_MAX = 16384, BRANCHES_MAX = 1024, BYTES_WIDTH = 24 };
 
 struct block_printer {
