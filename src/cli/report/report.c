@@ -329,19 +329,19 @@ const struct tally_command tally_command_report = {
 	.name = "report",
 	.summary = "Show the profile of a recording",
 	.usage = "[OPTIONS] [FILE] [SYMBOL]",
-	.about =
-		" More sort keys. Samples: time addr socket cgroup cgroup_id comm_nodigit "
-		"transaction\n"
-		" parallelism code_page_size symbol_size. Weights: weight ins_lat p_stage_cyc "
-		"retire_lat "
-		"(times the\n"
-		" number of samples), and each with local_. Memory accesses: op mem snoop tlb "
-		"locked\n"
-		" blocked symbol_daddr dso_daddr dcacheline phys_daddr data_page_size. Branches:\n"
-		" dso_from dso_to symbol_from symbol_to addr_from addr_to srcline_from srcline_to\n"
-		" mispredict in_tx abort cycles. Tracepoints: FIELD, EVENT.FIELD, trace_fields.\n"
-		" More columns for --fields: latency overhead_sys overhead_us overhead_guest_sys\n"
-		" overhead_guest_us weight1 weight2 weight3.\n",
+	.about = " More sort keys. Samples: time addr socket cgroup cgroup_id comm_nodigit "
+		 "transaction\n"
+		 " parallelism code_page_size symbol_size. Weights: weight ins_lat p_stage_cyc "
+		 "retire_lat "
+		 "(times the\n"
+		 " number of samples), and each with local_. Memory accesses: op mem snoop tlb "
+		 "locked\n"
+		 " blocked symbol_daddr dso_daddr dcacheline phys_daddr data_page_size type "
+		 "typeoff.\n"
+		 " Branches: dso_from dso_to symbol_from symbol_to addr_from addr_to srcline_from\n"
+		 " srcline_to mispredict in_tx abort cycles. Tracepoints: FIELD, EVENT.FIELD,\n"
+		 " trace_fields. More columns for --fields: latency overhead_sys overhead_us\n"
+		 " overhead_guest_sys overhead_guest_us weight1 weight2 weight3.\n",
 	.options = report_options,
 	.privileged = true,
 	.run = report_run,
