@@ -12,7 +12,7 @@ enum {
 	TALLY_REGISTERS = 32,     /* number of general registers that are distinguished */
 };
 
-/* What the memory operand is used for. */
+/* Use of the memory operand. */
 enum tally_operand_kind {
 	TALLY_OPERAND_NONE,    /* there is no memory operand */
 	TALLY_OPERAND_MEMORY,  /* memory is read or written */

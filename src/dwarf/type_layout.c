@@ -128,7 +128,7 @@ static int add_members(struct type_layout *layout, Dwarf_Die *type, uint64_t bas
 static int add_member(struct type_layout *layout, Dwarf_Die *die, uint64_t base, uint32_t depth)
 {
 	struct tally_type_member member = {.depth = depth};
-	Dwarf_Die type, element;
+	Dwarf_Die type, element, named;
 	int64_t none = 0;
 	int ret;
 
@@ -140,12 +140,12 @@ static int add_member(struct type_layout *layout, Dwarf_Die *die, uint64_t base,
 		member.size = 0;
 	member.size = bit_field_size(die, member.size);
 	if (__builtin_add_overflow(member.offset, base, &member.offset) ||
-	    !dwarf_type_element(&type, &none, &element, NULL))
+	    !dwarf_type_element(&type, &none, &element, &named))
 		return 0;
 	if (dwarf_type_is_array(&type) && !dwarf_type_size(&element, &member.element))
 		member.element = 0;
 	member.name = dwarf_tag(die) == DW_TAG_member ? dwarf_diename(die) : NULL;
-	member.type = type_name(layout->dwarf, &type, true);
+	member.type = type_name(layout->dwarf, &named, true);
 	ret = member.type ? tally_vec_push(&layout->members, member) : -ENOMEM;
 	if (!ret && dwarf_type_has_members(&element) && depth + 1 < TALLY_TYPE_DEPTH_MAX)
 		ret = add_members(layout, &element, member.offset, depth + 1);

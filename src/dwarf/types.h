@@ -10,7 +10,7 @@
 /* A member of a struct or union, or a member of a member. */
 struct tally_type_member {
 	const char *name;      /* NULL if it has none */
-	const char *type;      /* "unsigned int", "struct list *" */
+	const char *type;      /* "unsigned int", "struct list *"; for an array, of an element */
 	uint64_t offset, size; /* offset from the start of the outermost type */
 	uint64_t element;      /* array: size of an element; otherwise 0 */
 	uint32_t depth;        /* 0 for the type's own members */

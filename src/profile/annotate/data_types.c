@@ -170,7 +170,7 @@ const char *tally_data_result_text(enum tally_data_result result)
 	static const char *const texts[TALLY_DATA_RESULTS] = {
 		[TALLY_DATA_FOUND] = "resolved",
 		[TALLY_DATA_STACK] = "stack operation (push, pop, call, return)",
-		[TALLY_DATA_NO_FILE] = "not in a mapped file",
+		[TALLY_DATA_NO_FILE] = "not in a known function of a file",
 		[TALLY_DATA_NO_CODE] = "code not available",
 		[TALLY_DATA_NO_MEMORY] = "instruction does not access memory",
 		[TALLY_DATA_SEGMENT] = "thread-local or per-CPU data",

@@ -17,7 +17,7 @@
 enum tally_data_result {
 	TALLY_DATA_FOUND,
 	TALLY_DATA_STACK,       /* a push, pop, call or return: no variable */
-	TALLY_DATA_NO_FILE,     /* the address is not in a file */
+	TALLY_DATA_NO_FILE,     /* the address is not in a file, or not in a function */
 	TALLY_DATA_NO_CODE,     /* the file's code is not available, or cannot be decoded */
 	TALLY_DATA_NO_MEMORY,   /* the instruction does not access memory */
 	TALLY_DATA_SEGMENT,     /* thread-local or per-CPU data */

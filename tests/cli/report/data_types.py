@@ -81,16 +81,16 @@ NOINLINE long chain(struct foo *foo)
 }
 NOINLINE long copied(struct foo *foo, long n)
 {
-	long sum = 0;
+	long sum = 0, numbers[4] = {0};
 
 	for (long i = 0; i < n; i++)
-		sum += parameters(foo, foo->pair, &sum);
+		sum += parameters(foo, foo->pair, numbers);
 	return sum + LOAD(copied, foo->next->in.a);
 }
 int main(void)
 {
 	static const pair_t pair = {1, 2};
-	volatile long n = 3000;
+	volatile long n = 2000000;
 	long sum = 0, numbers[8] = {0};
 
 	one_foo.pair = &pair;
@@ -98,7 +98,7 @@ int main(void)
 	many[1].pair = &pair;
 	for (long i = 0; i < n; i++)
 		sum += parameters(&one_foo, &pair, numbers) + on_stack(i) + globals() + outer(&one_foo) +
-		       chain(&one_foo) + copied(&one_foo, 1000);
+		       chain(&one_foo) + copied(&one_foo, 10);
 	return sum == 1;
 }
 """
@@ -173,6 +173,83 @@ def test_types_of_parameters_stack_and_globals():
         found = types_at(program, DIRECT)
         for name, want in DIRECT.items():
             tap.same(found[name], want, f"{flags}: {name}")
+
+
+EXPECTED = """\
+Annotate type: 'struct foo' (7 samples of cpu-clock:HG, 70.00% of all)
+ Percent    Samples     Offset       Size  Member
+  100.00          7          0        120  struct foo {
+   14.29          1          0          8      long int head;
+   57.14          4          8         20      struct inner in {
+    0.00          0          8          4          int a;
+   57.14          4         12         16          int b[4];
+                                               };
+    0.00          0         28         60      struct inner more[3] {
+    0.00          0         28          4          int a;
+    0.00          0         32         16          int b[4];
+                                               };
+   28.57          2         88          8      union number number {
+   28.57          2         88          8          long int whole;
+   28.57          2         88          8          struct (unnamed) {
+    0.00          0         88          4              int low;
+   28.57          2         92          4              int high;
+                                                   };
+                                               };
+    0.00          0         96          8      pair_t *pair;
+    0.00          0        104          8      struct foo *next;
+    0.00          0        112          1      unsigned int flags;
+    0.00          0        112          4      unsigned int rest;
+    0.00          0        116          1      char tail;
+                                           };
+
+"""
+
+
+def test_annotate_shows_the_members_of_types():
+    program = build("layout", "-no-pie", "-fno-pie")
+    found = labels(program)
+    recording(program, [found["head"], found["high"], found["second"], found["nested"]])
+    shown = tally("annotate", "-q", "-n", "--data-type").stdout
+    assert shown.startswith(EXPECTED), shown
+    assert "Annotate type: 'pair_t' (3 samples" in shown[len(EXPECTED):], shown
+    for name in ("foo", "struct foo"):
+        tap.same(tally("annotate", "-q", "-n", f"--data-type={name}").stdout, EXPECTED, name)
+    assert "'pair_t'" not in tally("annotate", "--data-type", "--percent-limit", "40").stdout
+    assert "   40.00          4         12         16 " in tally(
+        "annotate", "--data-type", "-n", "--percent-type", "global-hits").stdout
+    done = tally("annotate", "--data-type=nothing", status=1)
+    assert "'nothing'" in done.stderr and not done.stdout.count("Annotate type"), done
+    for other in ("--json", "-D", "--total"):
+        done = tally("annotate", "--data-type", other, status=1)
+        assert "--data-type" in done.stderr and (other == "-D" or other in done.stderr), done
+
+
+def test_annotate_counts_the_reasons():
+    program = build("reasons", "-no-pie", "-fno-pie")
+    found = labels(program)
+    lines = tap.run("objdump", "-d", "--no-show-raw-insn", program, status=0).stdout.splitlines()
+    body = lines[next(i for i, line in enumerate(lines) if line.endswith("<main>:")) + 1:]
+    push, call = (next(int(line.split(":")[0], 16) for line in body if re.search(rf"\t{word}\b", line)) for word in ("push", "call"))
+    compare = next(int(line.split(":")[0], 16) for line in body if re.search(r"\tcmp +%\w+,%", line))
+    recording(program, [found["head"], push, call, compare])
+    shown = tally("annotate", "-q", "--type-stat").stdout
+    assert re.fullmatch(r"Data types of \S+: 10 samples, 1 resolved \(10.0%\), 9 not resolved\n"
+                        r" +5  stack operation \(push, pop, call, return\)\n"
+                        r" +4  instruction does not access memory\n\n", shown), shown
+    rows = tally("report", "--stdio", "-s", "type").stdout
+    assert re.search(r"50.00% +\(stack operation\)", rows) and re.search(r"40.00% +\(unknown\)", rows), rows
+    tap.run("strip", "-g", program, status=0)
+    recording(program, [found["head"]])
+    assert "1  no debug information" in tally("annotate", "-q", "--type-stat").stdout
+
+
+def test_a_real_recording_has_types():
+    machine.need_events()
+    program = build("real")
+    steps.record(at("real.data"), "-e", "cpu-clock", "-F", "4000", "--", program)
+    shown = tally("annotate", "--data-type", "--type-stat", data="real.data").stdout
+    assert re.search(r"^Data types of \S+: \d+ samples, [1-9]\d* resolved", shown, re.M), shown
+    assert "Annotate type: 'struct foo'" in shown, shown
 
 
 tap.main(__name__)
