@@ -7,16 +7,32 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "base/arith.h"
 #include "profile/annotate/annotation_codes.h"
+#include "profile/annotate/data_steps.h"
 #include "symbols/lines/symbols_types.h"
 
 /* Maximum length of an instruction in bytes. */
 enum { INSTRUCTION_MAX = 16 };
 
+/* Maximum number of instructions that a base register is followed to; of bytes in a function where
+ * registers are followed; and of decoded instructions that are kept. */
+enum { FOLLOWED_MAX = 8, FUNCTION_MAX = 256 << 10, STEPS_MAX = 1 << 19 };
+
+/* A decoded function. */
+struct known_steps {
+	const struct tally_dso *dso;
+	uint64_t start;
+	struct data_steps steps;
+};
+
 struct tally_data_types {
 	struct tally_annotation_codes *codes;
 	TALLY_VEC(struct tally_map) by_dso; /* address -> index in `all` */
 	TALLY_VEC(struct tally_data_type) all;
+	TALLY_VEC(struct known_steps) functions;
+	struct tally_map by_symbol; /* symbol's address -> index in `functions` */
+	size_t nr_steps;            /* instructions in all functions */
 };
 
 int tally_data_types_new(struct tally_data_types **ret_types)
@@ -32,6 +48,15 @@ int tally_data_types_new(struct tally_data_types **ret_types)
 	return 0;
 }
 
+static void functions_free(struct tally_data_types *types)
+{
+	tally_vec_for_each (function, &types->functions)
+		tally_vec_free(&function->steps.all);
+	tally_vec_free(&types->functions);
+	tally_map_free(&types->by_symbol);
+	types->nr_steps = 0;
+}
+
 void tally_data_types_free(struct tally_data_types *types)
 {
 	if (!types)
@@ -40,11 +65,12 @@ void tally_data_types_free(struct tally_data_types *types)
 	tally_vec_for_each (map, &types->by_dso)
 		tally_map_free(map);
 	tally_vec_free(&types->by_dso);
+	functions_free(types);
 	tally_vec_free(&types->all);
 	free(types);
 }
 
-/* ---- finding ------------------------------------------------------------------------ */
+/* ---- questions ---------------------------------------------------------------------- */
 
 static enum tally_data_result result_of(uint32_t result)
 {
@@ -73,6 +99,80 @@ static int ask(struct tally_dso *dso, const struct tally_variable_question *ques
 						     variable.offset};
 	return 0;
 }
+
+/* ---- following registers ------------------------------------------------------------- */
+
+static int steps_decode(struct tally_data_types *types, struct tally_dso *dso,
+			const struct tally_symbol *symbol, struct data_steps *ret_steps)
+{
+	uint64_t size = TALLY_MIN(tally_symbol_size(dso, symbol), (uint64_t)FUNCTION_MAX);
+	const struct tally_code_file *file;
+	struct tally_disasm *disasm;
+	struct tally_code code;
+	int ret = annotation_codes_open(types->codes, dso, &file);
+
+	if (!ret)
+		ret = tally_code_file_read(file, symbol->start, symbol->start + size, &code);
+	if (!ret)
+		ret = annotation_codes_disasm(types->codes, &code, &disasm);
+	*ret_steps = (struct data_steps){0};
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	return data_steps_decode(
+		disasm, (struct tally_disasm_code){code.bytes, code.len, code.linked}, ret_steps);
+}
+
+/* Get the instructions of a function. They are borrowed until the next call. */
+static int steps_of(struct tally_data_types *types, struct tally_dso *dso,
+		    const struct tally_symbol *symbol, const struct data_steps **ret_steps)
+{
+	uint64_t known = tally_map_get(&types->by_symbol, (uintptr_t)symbol);
+	struct known_steps function = {.dso = dso, .start = symbol->start},
+			   *all = types->functions.data;
+	int ret;
+
+	/* The memory of a symbol may be used again for another one. */
+	if (known != TALLY_MAP_NONE && all[known].dso == dso && all[known].start == symbol->start) {
+		*ret_steps = &all[known].steps;
+		return 0;
+	}
+	if (types->nr_steps > STEPS_MAX)
+		functions_free(types);
+	ret = steps_decode(types, dso, symbol, &function.steps);
+	types->nr_steps += function.steps.all.len;
+	if (!ret)
+		ret = tally_vec_push(&types->functions, function);
+	if (ret) {
+		tally_vec_free(&function.steps.all);
+		return ret;
+	}
+	*ret_steps = &types->functions.data[types->functions.len - 1].steps;
+	return tally_map_set(&types->by_symbol, (uintptr_t)symbol, types->functions.len - 1);
+}
+
+/* Look for a variable that the base register was set from. `*ret_type` is changed only if its type
+ * is found. */
+static int follow(struct tally_data_types *types, struct tally_dso *dso,
+		  const struct tally_symbol *symbol, struct tally_variable_question question,
+		  struct tally_data_type *ret_type)
+{
+	const struct data_steps *steps;
+	struct tally_data_type found;
+	int ret = steps_of(types, dso, symbol, &steps);
+
+	for (int i = 0; i < FOLLOWED_MAX && !ret; i++) {
+		if (!data_steps_follow(steps, &question))
+			break;
+		ret = ask(dso, &question, &found);
+		if (!ret && found.result == TALLY_DATA_FOUND) {
+			*ret_type = found;
+			break;
+		}
+	}
+	return ret;
+}
+
+/* ---- finding --------------------------------------------------------------------------- */
 
 /* Return the result for an instruction that does not access a variable. */
 static enum tally_data_result result_without(const struct tally_instruction *insn)
@@ -106,8 +206,15 @@ static int decode(struct tally_data_types *types, struct tally_dso *dso, uint64_
 	return tally_disasm_next(disasm, &left, ret_insn) ? 0 : -ENODATA;
 }
 
-static int find(struct tally_data_types *types, struct tally_dso *dso, uint64_t addr,
-		struct tally_data_type *ret_type)
+/* Return true if the base register's own variable says nothing about the memory. */
+static bool may_follow(enum tally_data_result result)
+{
+	return result == TALLY_DATA_NO_VARIABLE || result == TALLY_DATA_NO_TYPE ||
+	       result == TALLY_DATA_OUTSIDE;
+}
+
+static int find(struct tally_data_types *types, struct tally_dso *dso,
+		const struct tally_symbol *symbol, uint64_t addr, struct tally_data_type *ret_type)
 {
 	struct tally_variable_question question = {.nr = 1};
 	struct tally_instruction insn;
@@ -124,7 +231,10 @@ static int find(struct tally_data_types *types, struct tally_dso *dso, uint64_t 
 	question.pc = insn.address;
 	question.base = insn.memory.base;
 	question.offsets[0] = insn.memory.offset;
-	return ask(dso, &question, ret_type);
+	ret = ask(dso, &question, ret_type);
+	if (!ret && symbol && may_follow(ret_type->result))
+		ret = follow(types, dso, symbol, question, ret_type);
+	return ret;
 }
 
 /* Return the map of a DSO's addresses, or NULL if memory runs out. */
@@ -147,7 +257,6 @@ int tally_data_types_find(struct tally_data_types *types, struct tally_dso *dso,
 	uint64_t known;
 	int ret;
 
-	(void)symbol;
 	*ret_type = (struct tally_data_type){.result = TALLY_DATA_NO_FILE};
 	if (!dso)
 		return 0;
@@ -159,7 +268,7 @@ int tally_data_types_find(struct tally_data_types *types, struct tally_dso *dso,
 		*ret_type = types->all.data[known];
 		return 0;
 	}
-	ret = find(types, dso, addr, ret_type);
+	ret = find(types, dso, symbol, addr, ret_type);
 	if (!ret)
 		ret = tally_map_set(map, addr, types->all.len);
 	return ret ? ret : tally_vec_push(&types->all, *ret_type);

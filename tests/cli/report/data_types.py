@@ -21,6 +21,7 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("data-types")
 START = 0x400000
 PID = 4194304 + os.getpid()  # an unused pid
+LABELS = {}
 SOURCE = r"""
 struct inner { int a; int b[4]; };
 union number { long whole; struct { int low, high; }; };
@@ -87,6 +88,25 @@ NOINLINE long copied(struct foo *foo, long n)
 		sum += parameters(foo, foo->pair, numbers);
 	return sum + LOAD(copied, foo->next->in.a);
 }
+NOINLINE struct foo *pick(long n)
+{
+	return &many[n & 3];
+}
+NOINLINE long blocks(struct foo *foo, long n)
+{
+	long sum = 0, v;
+
+	/* The base register is set in this block, and the same register in the other one. */
+	__asm__ volatile("mov 104(%1), %%rax\n" "test %2, %2\n" "jz 1f\n"
+			 NAMED(selected) "mov 104(%%rax), %0\n" "mov %1, %%rax\n"
+			 "1: nop\n" NAMED(joined) "mov 104(%%rax), %0\n"
+			 : "=&r"(v) : "r"(foo), "r"(n) : "rax", "memory");
+	sum += v == 0;
+	__asm__ volatile("2: mov 104(%1), %%rax\n" "lea 8(%%rax), %%rdx\n"
+			 NAMED(looped) "mov 88(%%rdx), %0\n" "dec %2\n" "jg 2b\n"
+			 : "=&r"(v), "+r"(foo), "+r"(n) : : "rax", "rdx", "memory");
+	return sum + LOAD(returned, pick(n)->head);
+}
 int main(void)
 {
 	static const pair_t pair = {1, 2};
@@ -98,7 +118,7 @@ int main(void)
 	many[1].pair = &pair;
 	for (long i = 0; i < n; i++)
 		sum += parameters(&one_foo, &pair, numbers) + on_stack(i) + globals() + outer(&one_foo) +
-		       chain(&one_foo) + copied(&one_foo, 10);
+		       chain(&one_foo) + copied(&one_foo, 10) + blocks(&one_foo, 1);
 	return sum == 1;
 }
 """
@@ -129,14 +149,19 @@ def build(name, *flags, compiler="cc"):
         raise tap.Skip("the instructions are those of x86-64")
     machine.need_built_with("disassembler")
     machine.need_built_with("dwarf")
+    machine.need_tool("objcopy", "--version")
     steps.build(at(name), SOURCE, "-g", "-O1", *flags, compiler=compiler, file=at(f"{name}.c"))
+    lines = tap.run("nm", at(name), status=0).stdout.splitlines()
+    LABELS[at(name)] = {parts[2][3:]: int(parts[0], 16) for parts in map(str.split, lines)
+                        if parts[2:] and parts[2].startswith("at_")}
+    # The labels are no functions.
+    tap.run("objcopy", "--wildcard", "--strip-symbol=at_*", at(name), status=0)
     return at(name)
 
 
 def labels(program):
     """Return {label: linked address} for the labels in the program."""
-    lines = tap.run("nm", program, status=0).stdout.splitlines()
-    return {parts[2][3:]: int(parts[0], 16) for parts in map(str.split, lines) if parts[2:] and parts[2].startswith("at_")}
+    return LABELS[program]
 
 
 def recording(program, addrs, name="perf.data"):
@@ -173,6 +198,28 @@ def test_types_of_parameters_stack_and_globals():
         found = types_at(program, DIRECT)
         for name, want in DIRECT.items():
             tap.same(found[name], want, f"{flags}: {name}")
+
+
+# Accesses through a register that does not hold a variable, but was loaded from one.
+FOLLOWED = {
+    "inlined": "struct inner +0x4 (b[])",
+    "followed": "pair_t +0x4 (second)",
+    "copied": "struct foo +0x8 (in.a)",
+    "looped": "struct foo +0x60 (pair)",
+    "selected": "struct foo +0x68 (next)",
+}
+# Accesses through a register with a value from two places, or from a call.
+UNKNOWN = ("joined", "returned")
+
+
+def test_registers_are_followed_in_a_block():
+    for flags in (("-no-pie", "-fno-pie"), ("-pie", "-fPIE")):
+        program = build("followed", *flags)
+        found = types_at(program, (*FOLLOWED, *UNKNOWN))
+        for name, want in FOLLOWED.items():
+            tap.same(found[name], want, f"{flags}: {name}")
+        for name in UNKNOWN:
+            tap.same(found[name], "(unknown)", f"{flags}: {name}")
 
 
 EXPECTED = """\
