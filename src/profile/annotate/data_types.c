@@ -206,7 +206,7 @@ static int decode(struct tally_data_types *types, struct tally_dso *dso, uint64_
 	return tally_disasm_next(disasm, &left, ret_insn) ? 0 : -ENODATA;
 }
 
-/* Return true if the base register's own variable says nothing about the memory. */
+/* Return true if the memory is not in the variable that the base register holds. */
 static bool may_follow(enum tally_data_result result)
 {
 	return result == TALLY_DATA_NO_VARIABLE || result == TALLY_DATA_NO_TYPE ||
