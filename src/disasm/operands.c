@@ -128,11 +128,17 @@ static void x86_access(const cs_insn *decoded, struct tally_instruction *insn)
 enum { ARM64_SP_NUMBER = 31 };
 static const uint32_t arm64_call_changes = 0x4007ffff; /* x0 to x18, x30 */
 
+/* Return true for the name of the lower half of a register. */
+static bool arm64_is_narrow(unsigned name)
+{
+	return name >= ARM64_REG_W0 && name <= ARM64_REG_W30;
+}
+
 static int8_t arm64_register(unsigned name)
 {
 	if (name >= ARM64_REG_X0 && name <= ARM64_REG_X28)
 		return (int8_t)(name - ARM64_REG_X0);
-	if (name >= ARM64_REG_W0 && name <= ARM64_REG_W30)
+	if (arm64_is_narrow(name))
 		return (int8_t)(name - ARM64_REG_W0);
 	switch (name) {
 	case ARM64_REG_X29: return 29;
@@ -140,6 +146,25 @@ static int8_t arm64_register(unsigned name)
 	case ARM64_REG_SP: return ARM64_SP_NUMBER;
 	default: return TALLY_REGISTER_NONE;
 	}
+}
+
+/* Find out whether the instruction computes an address: "adrp x0, PAGE" or "add x0, x1, #OFFSET". */
+static void arm64_address(const cs_insn *decoded, struct tally_memory_operand *access)
+{
+	const cs_arm64 *detail = &decoded->detail->arm64;
+	const cs_arm64_op *last = &detail->operands[detail->op_count - 1];
+	bool is_narrow = arm64_is_narrow(detail->operands[0].reg);
+	bool is_page = decoded->id == ARM64_INS_ADRP || decoded->id == ARM64_INS_ADR;
+
+	if (detail->op_count != (is_page ? 2 : 3) || last->type != ARM64_OP_IMM || is_narrow)
+		return;
+	access->kind = TALLY_OPERAND_ADDRESS;
+	access->target = arm64_register(detail->operands[0].reg);
+	access->offset = last->imm << last->shift.value;
+	if (!is_page)
+		access->base = arm64_register(detail->operands[1].reg);
+	if (!is_page && access->base == TALLY_REGISTER_NONE)
+		access->target = TALLY_REGISTER_NONE;
 }
 
 static void arm64_move(const cs_insn *decoded, struct tally_memory_operand *access)
@@ -179,7 +204,12 @@ static void arm64_access(const cs_insn *decoded, struct tally_instruction *insn)
 	}
 	if (insn->kind == TALLY_INSTRUCTION_CALL)
 		access->changed |= arm64_call_changes;
-	arm64_move(decoded, access);
+	switch (decoded->id) {
+	case ARM64_INS_ADRP:
+	case ARM64_INS_ADR:
+	case ARM64_INS_ADD: arm64_address(decoded, access); break;
+	default: arm64_move(decoded, access); break;
+	}
 }
 
 void disasm_memory_operand(uint16_t machine, const cs_insn *decoded, struct tally_instruction *insn)

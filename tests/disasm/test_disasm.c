@@ -300,6 +300,11 @@ static const struct {
 	/* push %rbx; ret */
 	{"\x53", 1, EM_X86_64, {TALLY_OPERAND_STACK, NONE, 0, 1 << RSP, NONE, NONE}},
 	{"\xc3", 1, EM_X86_64, {TALLY_OPERAND_STACK, NONE, 0, 1 << RSP, NONE, NONE}},
+	/* adrp x8, 0x12000; add x0, x8, #0x10; add x0, x8, #1, lsl #12; add w0, w8, #1 */
+	{"\x88\0\0\xb0", 4, EM_AARCH64, {TALLY_OPERAND_ADDRESS, NONE, 0x12000, 1 << 8, 8, NONE}},
+	{"\0\x41\0\x91", 4, EM_AARCH64, {TALLY_OPERAND_ADDRESS, 8, 0x10, 1, 0, NONE}},
+	{"\0\x05\x40\x91", 4, EM_AARCH64, {TALLY_OPERAND_ADDRESS, 8, 0x1000, 1, 0, NONE}},
+	{"\0\x05\0\x11", 4, EM_AARCH64, {TALLY_OPERAND_NONE, NONE, 0, 1, NONE, NONE}},
 	/* ldr x0, [x3, #16]; str x1, [sp, #-16]!; mov x2, x19 */
 	{"\x60\x08\x40\xf9", 4, EM_AARCH64, {TALLY_OPERAND_MEMORY, 3, 16, 1, 0, NONE}},
 	{"\xe1\x0f\x1f\xf8", 4, EM_AARCH64, {TALLY_OPERAND_MEMORY, 31, -16, 1u << 31, NONE, NONE}},

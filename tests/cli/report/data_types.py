@@ -144,6 +144,29 @@ def at(name):
     return os.path.join(WORK, name)
 
 
+ARM64_SOURCE = r"""
+struct inner { long a, b[3]; };
+struct foo { long head; struct inner in; struct foo *next; };
+struct foo one;
+#define LOAD(label, what) ({ long v_; \
+	__asm__ volatile(".globl at_" #label "\nat_" #label ": ldr %0, %1" : "=r"(v_) : "m"(what)); v_; })
+long entry(struct foo *foo, long n)
+{
+	struct foo local = {n};
+	long sum = LOAD(parameter, foo->in.b[1]) + LOAD(global, one.in.a);
+
+	__asm__ volatile("" :: "r"(&local) : "memory");
+	return sum + LOAD(stack, local.in.b[2]) + LOAD(followed, foo->next->next);
+}
+"""
+ARM64 = {
+    "parameter": "struct foo +0x18 (in.b[])",
+    "global": "struct foo +0x8 (in.a)",
+    "stack": "struct foo +0x20 (in.b[])",
+    "followed": "struct foo +0x28 (next)",
+}
+
+
 def build(name, *flags, compiler="cc"):
     machine.need_tool("nm", "--version")
     if "x86_64" not in os.uname().machine:
@@ -152,12 +175,16 @@ def build(name, *flags, compiler="cc"):
     machine.need_built_with("dwarf")
     machine.need_tool("objcopy", "--version")
     steps.build(at(name), SOURCE, "-g", "-O1", *flags, compiler=compiler, file=at(f"{name}.c"))
-    lines = tap.run("nm", at(name), status=0).stdout.splitlines()
-    LABELS[at(name)] = {parts[2][3:]: int(parts[0], 16) for parts in map(str.split, lines)
-                        if parts[2:] and parts[2].startswith("at_")}
-    # The labels are no functions.
-    tap.run("objcopy", "--wildcard", "--strip-symbol=at_*", at(name), status=0)
+    strip_labels(at(name), "objcopy")
     return at(name)
+
+
+def strip_labels(program, objcopy):
+    """Remember the labels, and remove them from the symbols, because they are not functions."""
+    lines = tap.run("nm", program, status=0).stdout.splitlines()
+    LABELS[program] = {parts[2][3:]: int(parts[0], 16) for parts in map(str.split, lines)
+                       if parts[2:] and parts[2].startswith("at_")}
+    tap.run(objcopy, "--wildcard", "--strip-symbol=at_*", program, status=0)
 
 
 def labels(program):
@@ -167,7 +194,8 @@ def labels(program):
 
 def recording(program, addrs, name="perf.data"):
     """Write a recording with a sample at each of these linked addresses, as often as its position counted from 1."""
-    base = 0 if tap.run("readelf", "-h", program).stdout.count("EXEC") else START
+    code = next(line.split() for line in tap.run("readelf", "-lW", program).stdout.splitlines() if " R E " in line)
+    base = START + int(code[1], 16) - int(code[2], 16)
     records = [mmap(PID, START, os.path.getsize(program), program), comm(PID, "program")]
     for number, addr in enumerate(addrs, 1):
         records += [sample(addr + base, PID, len(records) + i) for i in range(number)]
@@ -221,6 +249,18 @@ def test_registers_are_followed_in_a_block():
             tap.same(found[name], want, f"{flags}: {name}")
         for name in UNKNOWN:
             tap.same(found[name], "(unknown)", f"{flags}: {name}")
+
+
+def test_types_on_arm64():
+    command = ("clang", "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-nostdlib", "-static", "-Wl,--image-base=0x400000,-e,0")
+    machine.need_compiler(*command, source="int main;", runs=False)
+    for name in ("nm", "readelf", "llvm-objcopy"):
+        machine.need_tool(name, "--version")
+    machine.need_built_with("disassembler")
+    machine.need_built_with("dwarf")
+    tap.run(*command, "-g", "-O1", "-x", "c", "-o", at("arm64"), "-", input=ARM64_SOURCE, status=0)
+    strip_labels(at("arm64"), "llvm-objcopy")
+    tap.same(types_at(at("arm64"), ARM64), ARM64, "arm64")
 
 
 EXPECTED = """\
