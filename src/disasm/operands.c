@@ -148,7 +148,7 @@ static int8_t arm64_register(unsigned name)
 	}
 }
 
-/* Find out whether the instruction computes an address: "adrp x0, PAGE" or "add x0, x1, #OFFSET". */
+/* Find out whether the instruction computes an address: "adrp x0, PAGE", "add x0, x1, #OFFSET". */
 static void arm64_address(const cs_insn *decoded, struct tally_memory_operand *access)
 {
 	const cs_arm64 *detail = &decoded->detail->arm64;

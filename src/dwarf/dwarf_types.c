@@ -14,6 +14,15 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
 	       dwarf_formref_die(&attribute, ret_type);
 }
 
+/* Get the type in a type unit that a declaration refers to. */
+static bool type_in_unit(Dwarf_Die *declaration, Dwarf_Die *ret_type)
+{
+	Dwarf_Attribute signature;
+
+	return dwarf_attr(declaration, DW_AT_signature, &signature) &&
+	       dwarf_formref_die(&signature, ret_type);
+}
+
 bool dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *ret_type)
 {
 	Dwarf_Die at = *type;
@@ -21,12 +30,13 @@ bool dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *ret_type)
 	for (int i = 0; i < TYPEDEFS_MAX; i++) {
 		Dwarf_Die next;
 
-		if (!dwarf_type_is_wrapper(&at)) {
+		if (dwarf_type_is_wrapper(&at)) {
+			if (!dwarf_type_of(&at, &next))
+				return false;
+		} else if (!type_in_unit(&at, &next)) {
 			*ret_type = at;
 			return true;
 		}
-		if (!dwarf_type_of(&at, &next))
-			return false;
 		at = next;
 	}
 	return false;

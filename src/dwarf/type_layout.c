@@ -43,6 +43,11 @@ static void add_suffix(Dwarf_Die *type, struct tally_str *suffix)
 static void add_plain_name(Dwarf_Die *type, const char *typedef_name, struct tally_str *out)
 {
 	const char *name = dwarf_diename(type);
+	Dwarf_Die plain;
+
+	/* A declaration of a type in a type unit may have no name. */
+	if (!name && dwarf_type_peel(type, &plain))
+		name = dwarf_diename(&plain);
 
 	if (name)
 		tally_str_addf(out, "%s%s", tag_word(dwarf_tag(type)), name);

@@ -19,6 +19,9 @@ enum { INSTRUCTION_MAX = 16 };
  * registers are followed; and of decoded instructions that are kept. */
 enum { FOLLOWED_MAX = 8, FUNCTION_MAX = 256 << 10, STEPS_MAX = 1 << 19 };
 
+/* Least absolute address in an operand with a register. */
+#define LEAST_ADDRESS INT64_C(0x400000)
+
 /* A decoded function. */
 struct known_steps {
 	const struct tally_dso *dso;
@@ -206,6 +209,24 @@ static int decode(struct tally_data_types *types, struct tally_dso *dso, uint64_
 	return tally_disasm_next(disasm, &left, ret_insn) ? 0 : -ENODATA;
 }
 
+/* In a program that is linked to a fixed address, the displacement may be the address of an array,
+ * and the register the offset in the array. Such an address is larger than any structure. */
+static int ask_absolute(struct tally_dso *dso, struct tally_variable_question question,
+			struct tally_data_type *ret_type)
+{
+	struct tally_data_type found;
+	int ret;
+
+	if (question.base < 0 ||
+	    (question.offsets[0] < LEAST_ADDRESS && question.offsets[0] > -LEAST_ADDRESS))
+		return 0;
+	question.base = TALLY_VARIABLE_ADDRESS;
+	ret = ask(dso, &question, &found);
+	if (!ret && found.result == TALLY_DATA_FOUND)
+		*ret_type = found;
+	return ret;
+}
+
 /* Return true if the memory is not in the variable that the base register holds. */
 static bool may_follow(enum tally_data_result result)
 {
@@ -232,6 +253,8 @@ static int find(struct tally_data_types *types, struct tally_dso *dso,
 	question.base = insn.memory.base;
 	question.offsets[0] = insn.memory.offset;
 	ret = ask(dso, &question, ret_type);
+	if (!ret && may_follow(ret_type->result))
+		ret = ask_absolute(dso, question, ret_type);
 	if (!ret && symbol && may_follow(ret_type->result))
 		ret = follow(types, dso, symbol, question, ret_type);
 	return ret;

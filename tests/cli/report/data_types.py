@@ -167,14 +167,48 @@ ARM64 = {
 }
 
 
-def build(name, *flags, compiler="cc"):
+CXX_SOURCE = r"""
+#define LOAD(label, what) ({ __typeof__((what) + 0) v_; \
+	__asm__ volatile(".globl at_" #label "\nat_" #label ": mov %1, %0" : "=r"(v_) : "m"(what)); v_; })
+struct base { long first; };
+class shape : public base {
+public:
+	long area;
+	static long nr;
+	__attribute__((noinline)) long get() { return LOAD(method, area) + LOAD(inherited, first); }
+};
+long shape::nr;
+namespace inner { struct point { int x, y; } origin; }
+enum class color : int { red };
+struct painted { shape form; color paint; inner::point at[2]; };
+__attribute__((noinline)) long reference(painted &thing)
+{
+	return LOAD(member, thing.form.area) + LOAD(array, thing.at[1].y);
+}
+int main()
+{
+	painted thing = {};
+	return reference(thing) + thing.form.get() + LOAD(space, inner::origin.y) + LOAD(constant, shape::nr);
+}
+"""
+CXX = {
+    "method": "class shape +0x8 (area)",
+    "inherited": "class shape +0 (first)",
+    "member": "struct painted +0x8 (form.area)",
+    "array": "struct painted +0x20 (at[].y)",
+    "space": "struct point +0x4 (y)",
+    "constant": "long int +0 (no field)",
+}
+
+
+def build(name, *flags, compiler="cc", source=SOURCE):
     machine.need_tool("nm", "--version")
     if "x86_64" not in os.uname().machine:
         raise tap.Skip("the instructions are those of x86-64")
     machine.need_built_with("disassembler")
     machine.need_built_with("dwarf")
     machine.need_tool("objcopy", "--version")
-    steps.build(at(name), SOURCE, "-g", "-O1", *flags, compiler=compiler, file=at(f"{name}.c"))
+    steps.build(at(name), source, "-g", "-O1", *flags, compiler=compiler, file=at(f"{name}.{'cc' if compiler == 'c++' else 'c'}"))
     strip_labels(at(name), "objcopy")
     return at(name)
 
@@ -229,6 +263,24 @@ def test_types_of_parameters_stack_and_globals():
             tap.same(found[name], want, f"{flags}: {name}")
 
 
+@tap.full
+def test_types_in_other_files_and_forms():
+    for number, flags in enumerate((("-fdebug-types-section",), ("-gz",), ("-gsplit-dwarf",), ("-gdwarf-4", "-fdebug-types-section"))):
+        program = build(f"form{number}", "-no-pie", "-fno-pie", *flags)
+        tap.same(str(types_at(program, DIRECT)), str(DIRECT), flags)
+    program = build("debug-file", "-no-pie", "-fno-pie")
+    tap.run("objcopy", "--only-keep-debug", program, f"{program}.debug", status=0)
+    tap.run("strip", "-g", program, status=0)
+    tap.run("objcopy", f"--add-gnu-debuglink={program}.debug", program, cwd=WORK, status=0)
+    tap.same(str(types_at(program, DIRECT)), str(DIRECT), "debug file")
+
+
+def test_types_of_cxx():
+    """References, namespaces, base classes and the object of a method."""
+    program = build("cxx", "-O1", source=CXX_SOURCE, compiler="c++")
+    tap.same(str(types_at(program, CXX)), str(CXX), "C++")
+
+
 # Accesses through a register that does not hold a variable, but was loaded from one.
 FOLLOWED = {
     "inlined": "struct inner +0x4 (b[])",
@@ -239,6 +291,22 @@ FOLLOWED = {
 }
 # Accesses through a register with a value from two places, or from a call.
 UNKNOWN = ("joined", "returned")
+
+
+def test_an_array_at_a_fixed_address():
+    source = SOURCE.replace("int main(void)\n{", """NOINLINE long indexed(long n)
+{
+	long found;
+
+	__asm__ volatile(NAMED(indexed) "mov many+104(%1), %0" : "=r"(found) : "r"((n & 3) * sizeof(*many)));
+	return found;
+}
+int main(void)
+{
+	indexed(1);""")
+    assert source != SOURCE
+    program = build("absolute", "-no-pie", "-fno-pie", source=source)
+    tap.same(types_at(program, ["indexed"]), {"indexed": "struct foo +0x68 (next)"}, "array")
 
 
 def test_registers_are_followed_in_a_block():
