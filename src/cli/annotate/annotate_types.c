@@ -95,9 +95,11 @@ int annotate_types_show(const struct annotate_config *config, const struct tally
 
 void annotate_types_explain(const struct annotate_config *config)
 {
-	if (config->data_type && *config->data_type)
+	if (config->data_type && *config->data_type) {
 		tally_print_error("no sample is known to access the type '%s'", config->data_type);
-	else
-		tally_print_error("no sample is known to access a variable with a type");
+		tally_print_hint("--data-type without a name shows all types that were found");
+		return;
+	}
+	tally_print_error("no sample is known to access a variable with a type");
 	tally_print_hint("--type-stat counts the reasons");
 }
