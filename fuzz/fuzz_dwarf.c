@@ -64,7 +64,7 @@ static void ask_variables(struct tally_dwarf *dwarf, uint64_t pc)
 	struct tally_variable variable;
 	volatile size_t len = 0;
 
-	for (int32_t base = TALLY_VARIABLE_ADDRESS; base < 32; base++) {
+	for (int32_t base = TALLY_VARIABLE_RETURNED; base < 32; base++) {
 		for (uint32_t i = 0; i < 4; i++) {
 			struct tally_variable_question question = {
 				pc, base, 1 + i % 2, {offsets[i], 8}};

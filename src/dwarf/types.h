@@ -28,8 +28,9 @@ struct tally_type {
 /* Limits for a type; members beyond are left out. */
 enum { TALLY_TYPE_MEMBERS_MAX = 4096, TALLY_TYPE_DEPTH_MAX = 16 };
 
-/* Instead of a register: the first offset is the address. */
-enum { TALLY_VARIABLE_ADDRESS = -1 };
+/* Instead of a register: the first offset is the address; or it is added to the value that the
+ * function at the pc returns. */
+enum { TALLY_VARIABLE_ADDRESS = -1, TALLY_VARIABLE_RETURNED = -2 };
 
 /* Maximum number of offsets in a question: one more than the number of pointers followed. */
 enum { TALLY_VARIABLE_OFFSETS_MAX = 4 };
@@ -41,7 +42,7 @@ enum { TALLY_VARIABLE_OFFSETS_MAX = 4 };
  */
 struct tally_variable_question {
 	uint64_t pc;  /* address of an instruction; the register's value is the one before it */
-	int32_t base; /* DWARF register number, or TALLY_VARIABLE_ADDRESS */
+	int32_t base; /* DWARF register number, TALLY_VARIABLE_ADDRESS or _RETURNED */
 	uint32_t nr;  /* number of offsets, at least 1 */
 	int64_t offsets[TALLY_VARIABLE_OFFSETS_MAX];
 };

@@ -148,7 +148,8 @@ static void matched(struct search *search, uint32_t depth, enum tally_variable_r
 	search->offset = offset;
 }
 
-/* The variable's value plus `offset` is the address: it should be a pointer. */
+/* The value of a variable, or that which a function returns, plus `offset` is the address. It should
+ * be a pointer. */
 static void match_value(struct search *search, Dwarf_Die *variable, int64_t offset, uint32_t depth)
 {
 	enum tally_variable_result result = TALLY_VARIABLE_NO_TYPE;
@@ -314,6 +315,26 @@ static int search_globals(struct search *search)
 	return 0;
 }
 
+/* Search the function, which may have no DIE, and then the variables at fixed addresses. */
+static int search_all(struct search *search, Dwarf_Die *function)
+{
+	int ret = 0;
+
+	if (search->wanted.base == TALLY_VARIABLE_RETURNED) {
+		if (function->addr)
+			match_value(search, function, search->wanted.offset, 1);
+		return 0;
+	}
+	if (function->addr) {
+		find_frame(search, function);
+		ret = search_block(search, function, 1);
+	}
+	if (!ret && search->wanted.base == TALLY_VARIABLE_ADDRESS &&
+	    search->result != TALLY_VARIABLE_FOUND)
+		ret = search_globals(search);
+	return ret;
+}
+
 /* ---- questions ----------------------------------------------------------------------- */
 
 /* Follow the pointers at the other offsets. */
@@ -369,14 +390,8 @@ int tally_dwarf_variable(struct tally_dwarf *dwarf, const struct tally_variable_
 	*ret_variable = (struct tally_variable){.result = TALLY_VARIABLE_NO_UNIT};
 	if (ret == -ENOENT)
 		return 0;
-	if (!ret && search.wanted.base < 0)
-		search.wanted.base = TALLY_VARIABLE_ADDRESS;
-	if (!ret && function.addr) {
-		find_frame(&search, &function);
-		ret = search_block(&search, &function, 1);
-	}
-	if (!ret && search.wanted.base < 0 && search.result != TALLY_VARIABLE_FOUND)
-		ret = search_globals(&search);
+	if (!ret)
+		ret = search_all(&search, &function);
 	if (!ret) {
 		follow(&search, question);
 		ret = answer(&search, ret_variable);

@@ -104,6 +104,8 @@ static void pointers_are_followed(void **state)
 		{{0, RDI, 2, {88, 2}}, TALLY_VARIABLE_OUTSIDE, NULL, 0},
 		{{0, RDI, 1, {104}}, TALLY_VARIABLE_OUTSIDE, NULL, 0},
 		{{0, RDI, 1, {-8}}, TALLY_VARIABLE_OUTSIDE, NULL, 0},
+		/* the value that the function returns, which is a number */
+		{{0, TALLY_VARIABLE_RETURNED, 1, {0}}, TALLY_VARIABLE_NO_TYPE, NULL, 0},
 		/* a number; a register without a variable; an address without one */
 		{{0, RDI - 1, 1, {0}}, TALLY_VARIABLE_NO_TYPE, NULL, 0},
 		{{0, RDI - 2, 1, {0}}, TALLY_VARIABLE_NONE, NULL, 0},

@@ -57,8 +57,11 @@ int data_steps_decode(struct tally_disasm *disasm, struct tally_disasm_code code
 	int ret = 0;
 
 	while (!ret && is_known && tally_disasm_next(disasm, &code, &insn)) {
+		bool is_call = insn.kind == TALLY_INSTRUCTION_CALL && insn.has_target;
+
 		ret = tally_vec_push(&steps.all,
-				     (struct data_step){insn.address, insn.memory, starts_block});
+				     (struct data_step){insn.address, is_call ? insn.target : 0,
+							insn.memory, starts_block});
 		if (!ret && is_jump(&insn) && insn.has_target)
 			ret = tally_vec_push(&targets, insn.target);
 		is_known = !is_jump(&insn) || insn.has_target;
@@ -70,6 +73,17 @@ int data_steps_decode(struct tally_disasm *disasm, struct tally_disasm_code code
 		tally_vec_free(&steps.all);
 	*ret_steps = steps;
 	return ret;
+}
+
+/* Let a question start with the value that a function returned. Integers and pointers are returned
+ * in rax and x0, which both have the number 0. */
+static bool start_returned(const struct data_step *step, struct tally_variable_question *question)
+{
+	if (!step->called || question->base)
+		return false;
+	question->pc = step->called;
+	question->base = TALLY_VARIABLE_RETURNED;
+	return true;
 }
 
 /* Let a question start at the instruction that set its base register. */
@@ -106,8 +120,11 @@ bool data_steps_follow(const struct data_steps *steps, struct tally_variable_que
 	for (size_t i = 0; i < DISTANCE_MAX && !steps->all.data[at].starts_block; i++) {
 		const struct data_step *step = &steps->all.data[--at];
 
-		if (step->memory.changed & bit)
-			return step->memory.target == question->base && start_at(step, question);
+		if (!(step->memory.changed & bit))
+			continue;
+		if (step->memory.target == question->base)
+			return start_at(step, question);
+		return start_returned(step, question);
 	}
 	return false;
 }

@@ -5,7 +5,8 @@
  *	mov 8(%rdi),%rax
  *	mov 16(%rax),%ecx
  *
- * The second instruction accesses the memory at the pointer at 8(%rdi), plus 16. Registers are
+ * The second instruction accesses the memory at the pointer at 8(%rdi), plus 16. A register may also
+ * contain the value that a function returned. Registers are
  * followed up to the start of the block: the last instruction that is the target of a jump, or that
  * follows an unconditional one.
  */
@@ -19,7 +20,8 @@
 
 /* An instruction. */
 struct data_step {
-	uint64_t addr; /* linked address */
+	uint64_t addr;   /* linked address */
+	uint64_t called; /* linked address of the function that it calls, or 0 */
 	struct tally_memory_operand memory;
 	bool starts_block;
 };
@@ -34,8 +36,8 @@ struct data_steps {
 int data_steps_decode(struct tally_disasm *disasm, struct tally_disasm_code code,
 		      struct data_steps *ret_steps);
 
-/* Replace the base register in a question about the instruction at `question->pc` by the memory or
- * register that it was last set from. Returns false if that is unknown. */
+/* Replace the base register in a question about the instruction at `question->pc` by the memory,
+ * register or function that it was last set from. Returns false if that is unknown. */
 bool data_steps_follow(const struct data_steps *steps, struct tally_variable_question *question);
 
 #endif

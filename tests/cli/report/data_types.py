@@ -93,6 +93,10 @@ NOINLINE struct foo *pick(long n)
 {
 	return &many[n & 3];
 }
+NOINLINE long number_of(long n)
+{
+	return (long)&many[n & 3];
+}
 NOINLINE long blocks(struct foo *foo, long n)
 {
 	long sum = 0, v;
@@ -106,7 +110,7 @@ NOINLINE long blocks(struct foo *foo, long n)
 	__asm__ volatile("2: mov 104(%1), %%rax\n" "lea 8(%%rax), %%rdx\n"
 			 NAMED(looped) "mov 88(%%rdx), %0\n" "dec %2\n" "jg 2b\n"
 			 : "=&r"(v), "+r"(foo), "+r"(n) : : "rax", "rdx", "memory");
-	return sum + LOAD(returned, pick(n)->head);
+	return sum + LOAD(returned, pick(n)->head) + LOAD(cast, ((struct foo *)number_of(n))->head);
 }
 int main(void)
 {
@@ -288,9 +292,10 @@ FOLLOWED = {
     "copied": "struct foo +0x8 (in.a)",
     "looped": "struct foo +0x60 (pair)",
     "selected": "struct foo +0x68 (next)",
+    "returned": "struct foo +0 (head)",
 }
-# Accesses through a register with a value from two places, or from a call.
-UNKNOWN = ("joined", "returned")
+# Accesses through a register with a value from two places, or with a number.
+UNKNOWN = ("joined", "cast")
 
 
 def test_an_array_at_a_fixed_address():
