@@ -148,8 +148,8 @@ static void matched(struct search *search, uint32_t depth, enum tally_variable_r
 	search->offset = offset;
 }
 
-/* The value of a variable, or that which a function returns, plus `offset` is the address. It should
- * be a pointer. */
+/* The value of a variable, or that which a function returns, plus `offset` is the address. It
+ * should be a pointer. */
 static void match_value(struct search *search, Dwarf_Die *variable, int64_t offset, uint32_t depth)
 {
 	enum tally_variable_result result = TALLY_VARIABLE_NO_TYPE;

@@ -5,10 +5,9 @@
  *	mov 8(%rdi),%rax
  *	mov 16(%rax),%ecx
  *
- * The second instruction accesses the memory at the pointer at 8(%rdi), plus 16. A register may also
- * contain the value that a function returned. Registers are
- * followed up to the start of the block: the last instruction that is the target of a jump, or that
- * follows an unconditional one.
+ * The second instruction accesses the memory at the pointer at 8(%rdi), plus 16. A register may
+ * also contain the value that a function returned. Registers are followed up to the start of the
+ * block: the last instruction that is the target of a jump, or that follows an unconditional one.
  */
 #ifndef TALLY_PROFILE_ANNOTATE_DATA_STEPS_H
 #define TALLY_PROFILE_ANNOTATE_DATA_STEPS_H
