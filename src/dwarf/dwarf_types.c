@@ -167,15 +167,18 @@ static bool member_at(Dwarf_Die *type, Dwarf_Die *member, bool is_next, int64_t 
 	return false;
 }
 
-/* A union may have several members at an offset: look for a pointer in each of them. */
-static bool pointer_at(const Dwarf_Die *type, int64_t offset, int depth, Dwarf_Die *ret_pointer)
+/* A union may have several members at an offset: look for a pointer in each of them, but visit at
+ * most `*left` types, as damaged types may contain themselves. */
+static bool pointer_at(const Dwarf_Die *type, int64_t offset, int depth, unsigned *left,
+		       Dwarf_Die *ret_pointer)
 {
 	Dwarf_Die at, member, inner;
 	int64_t rest;
 
-	if (offset < 0 || depth > TALLY_TYPE_DEPTH_MAX ||
+	if (offset < 0 || depth > TALLY_TYPE_DEPTH_MAX || !*left ||
 	    !dwarf_type_element(type, &offset, &at, NULL))
 		return false;
+	--*left;
 	if (dwarf_type_is_pointer(&at)) {
 		*ret_pointer = at;
 		return !offset;
@@ -184,7 +187,7 @@ static bool pointer_at(const Dwarf_Die *type, int64_t offset, int depth, Dwarf_D
 		return false;
 	for (bool is_next = false; member_at(&at, &member, is_next, offset, &rest, &inner);
 	     is_next = true) {
-		if (pointer_at(&inner, rest, depth + 1, ret_pointer))
+		if (pointer_at(&inner, rest, depth + 1, left, ret_pointer))
 			return true;
 	}
 	return false;
@@ -192,7 +195,9 @@ static bool pointer_at(const Dwarf_Die *type, int64_t offset, int depth, Dwarf_D
 
 bool dwarf_type_pointer_at(const Dwarf_Die *type, int64_t offset, Dwarf_Die *ret_pointer)
 {
-	return pointer_at(type, offset, 0, ret_pointer);
+	unsigned left = TALLY_TYPE_MEMBERS_MAX;
+
+	return pointer_at(type, offset, 0, &left, ret_pointer);
 }
 
 enum tally_variable_result dwarf_pointer_reaches(const Dwarf_Die *target, int64_t *offset)
