@@ -233,6 +233,16 @@ static void explain_no_symbol(const struct annotate *annotate)
 				 "--total also finds functions with samples only in callees");
 }
 
+/* Return true if there are samples in the functions that the user selected. */
+static bool has_wanted(const struct annotate *annotate)
+{
+	for (size_t i = 0; i < tally_annotate_nr_functions(annotate->samples); i++) {
+		if (tally_annotate_function(annotate->samples, i)->is_wanted)
+			return true;
+	}
+	return false;
+}
+
 /* Explain why nothing was shown. Return 0 or -errno. */
 static int explain_nothing(const struct annotate *annotate)
 {
@@ -240,7 +250,7 @@ static int explain_nothing(const struct annotate *annotate)
 		tally_session_warn_empty(annotate->session);
 		return 0;
 	}
-	if (annotate->config->data_type) {
+	if (annotate->config->data_type && has_wanted(annotate)) {
 		annotate_types_explain(annotate->config);
 		return -ENOENT;
 	}

@@ -380,6 +380,8 @@ def test_annotate_shows_the_members_of_types():
         "annotate", "--data-type", "-n", "--percent-type", "global-hits").stdout
     done = tally("annotate", "--data-type=nothing", status=1)
     assert "'nothing'" in done.stderr and not done.stdout.count("Annotate type"), done
+    assert "'struct foo'" in tally("annotate", "--data-type", "-s", "parameters").stdout
+    assert "no samples in function 'on_stack'" in tally("annotate", "--data-type", "-s", "on_stack", status=1).stderr
     for other in ("--json", "-D", "--total"):
         done = tally("annotate", "--data-type", other, status=1)
         assert "--data-type" in done.stderr and (other == "-D" or other in done.stderr), done
