@@ -120,6 +120,9 @@ static void x86_access(const cs_insn *decoded, struct tally_instruction *insn)
 		access->kind = TALLY_OPERAND_STACK;
 	if (decoded->id == X86_INS_CALL || decoded->id == X86_INS_SYSCALL)
 		access->changed |= x86_call_changes;
+	/* Capstone 4 does not know that this instruction changes rax. */
+	if (decoded->id == X86_INS_CMPXCHG)
+		add_changed(access, x86_register(X86_REG_RAX));
 	x86_move(decoded, access);
 }
 

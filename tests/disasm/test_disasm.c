@@ -297,6 +297,11 @@ static const struct {
 	 {TALLY_OPERAND_ADDRESS, RBX, 8, 1 << RDX, NONE, NONE}},
 	{"\x48\x89\xda", 3, EM_X86_64, {TALLY_OPERAND_NONE, NONE, 0, 1 << RDX, RDX, RBX}},
 	{"\x0f\x1f\x40\0", 4, EM_X86_64, {TALLY_OPERAND_NONE, RAX, 0, 0, NONE, NONE}},
+	/* lock cmpxchg %rcx,(%rbx) */
+	{"\xf0\x48\x0f\xb1\x0b",
+	 5,
+	 EM_X86_64,
+	 {TALLY_OPERAND_MEMORY, RBX, 0, 1 << RAX, NONE, NONE}},
 	/* push %rbx; ret */
 	{"\x53", 1, EM_X86_64, {TALLY_OPERAND_STACK, NONE, 0, 1 << RSP, NONE, NONE}},
 	{"\xc3", 1, EM_X86_64, {TALLY_OPERAND_STACK, NONE, 0, 1 << RSP, NONE, NONE}},
