@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Debug information in an ELF file: read each unit and look up lines for its addresses. libdw is
- * part of the code under test. */
+/* Debug information in an ELF file: read each unit, and look up lines and variables for its
+ * addresses. libdw is part of the code under test. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/dwarf_private.h"
+#include "dwarf/variables.h"
 #include "symbols/elf/elf_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,6 +36,45 @@ static int see(void *arg, const struct tally_line_span *span)
 	return seen->nr > 10000 ? -ENOSPC : 0;
 }
 
+/* Check that an answer is consistent, and that its strings are readable. */
+static size_t check_variable(const struct tally_variable *variable)
+{
+	const struct tally_type *type = variable->type;
+	size_t len = 0;
+
+	if (variable->result != TALLY_VARIABLE_FOUND)
+		return 0;
+	if (variable->offset >= type->size || type->nr > TALLY_TYPE_MEMBERS_MAX)
+		abort();
+	for (uint32_t i = 0; i < type->nr; i++) {
+		const struct tally_type_member *member = &type->members[i];
+
+		if (member->depth > (i ? member[-1].depth + 1 : 0) ||
+		    member->depth >= TALLY_TYPE_DEPTH_MAX)
+			abort();
+		len += strlen(member->type) + (member->name ? strlen(member->name) : 0);
+	}
+	return len + strlen(type->name);
+}
+
+/* Look up the variables that all registers, the stack, and an address could refer to. */
+static void ask_variables(struct tally_dwarf *dwarf, uint64_t pc)
+{
+	static const int64_t offsets[] = {0, 8, -24, 0x4010};
+	struct tally_variable variable;
+	volatile size_t len = 0;
+
+	for (int32_t base = TALLY_VARIABLE_RETURNED; base < 32; base++) {
+		for (uint32_t i = 0; i < 4; i++) {
+			struct tally_variable_question question = {
+				pc, base, 1 + i % 2, {offsets[i], 8}};
+
+			if (!tally_dwarf_variable(dwarf, &question, &variable))
+				len += check_variable(&variable);
+		}
+	}
+}
+
 static void use(struct tally_dwarf *dwarf)
 {
 	struct seen seen = {0};
@@ -45,6 +85,7 @@ static void use(struct tally_dwarf *dwarf)
 		uint64_t step = (range.end - range.start) / 8 + 1;
 
 		for (uint64_t at = range.start, n = 0; at < range.end && n < 8; at += step, n++) {
+			ask_variables(dwarf, at);
 			seen = (struct seen){0};
 			/* One of the spans must contain the address. */
 			if (!tally_dwarf_find(dwarf, at, see, &seen) &&
@@ -72,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			continue;
 		file.sections[i].data = bytes[i].data;
 		file.sections[i].len = bytes[i].len;
+		file.sections[i].addr = 0x2000;
 	}
 	if (!tally_dwarf_open(&file, &file, &dwarf)) {
 		use(dwarf);

@@ -11,6 +11,7 @@
 #include "base/arith.h"
 #include "base/str.h"
 #include "disasm/kinds.h"
+#include "disasm/operands.h"
 
 #define WORDS(number)  #number
 #define SONAME(number) "libcapstone.so." WORDS(number)
@@ -119,8 +120,12 @@ static int engine_open(struct tally_disasm *disasm, const struct machine *machin
 	case CS_ERR_MEM: return -ENOMEM;
 	default: return -ENOTSUP;
 	}
-	if (machine->arch == CS_ARCH_X86 && !disasm->options.is_intel)
+	if (machine->arch == CS_ARCH_X86 && !disasm->options.is_intel &&
+	    !disasm->options.has_memory)
 		disasm->calls.cs_option(disasm->engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	/* The operands are in the same order in all instructions in Intel's syntax. */
+	if (disasm->options.has_memory)
+		disasm->calls.cs_option(disasm->engine, CS_OPT_DETAIL, CS_OPT_ON);
 	disasm->insn = disasm->calls.cs_malloc(disasm->engine);
 	return disasm->insn ? 0 : -ENOMEM;
 }
@@ -211,6 +216,8 @@ bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *co
 		insn.operands = disasm->insn->op_str;
 		insn.kind = disasm_kind(disasm->options.machine, insn.mnemonic, insn.operands);
 		find_target(disasm->options.machine, &insn);
+		if (disasm->options.has_memory)
+			disasm_memory_operand(disasm->options.machine, disasm->insn, &insn);
 	}
 	*ret_insn = insn;
 	return true;

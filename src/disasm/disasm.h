@@ -21,12 +21,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "disasm/memory_operand.h"
+
 struct tally_disasm;
 
 struct tally_disasm_options {
 	uint16_t machine; /* EM_... from the ELF header */
 	bool is64, is_big_endian;
-	bool is_intel; /* x86: Intel syntax instead of AT&T syntax */
+	bool is_intel;   /* x86: Intel syntax instead of AT&T syntax (always with has_memory) */
+	bool has_memory; /* x86-64, AArch64: fill in `memory` */
 };
 
 /* Bytes that remain to be decoded. */
@@ -50,13 +53,14 @@ struct tally_instruction {
 	uint64_t address;
 	const uint8_t *bytes; /* points into the code */
 	uint8_t len;
-	uint8_t kind;         /* enum tally_instruction_kind */
-	bool has_target;      /* a jump or call with a target address */
-	bool has_reference;   /* a memory operand with a known address */
-	uint64_t target;      /* the address of the target or reference */
-	uint8_t target_at;    /* offset of the target in `operands`, if has_target */
-	const char *mnemonic; /* ".byte" for unknown bytes */
-	const char *operands; /* valid until the next call, like mnemonic */
+	uint8_t kind;                       /* enum tally_instruction_kind */
+	bool has_target;                    /* a jump or call with a target address */
+	bool has_reference;                 /* a memory operand with a known address */
+	uint64_t target;                    /* the address of the target or reference */
+	uint8_t target_at;                  /* offset of the target in `operands`, if has_target */
+	const char *mnemonic;               /* ".byte" for unknown bytes */
+	const char *operands;               /* valid until the next call, like mnemonic */
+	struct tally_memory_operand memory; /* all zero unless requested in the options */
 };
 
 /* Return true if this program was built with Capstone and its library can be loaded. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines and inlined functions from a file's debug information (DWARF 2 to 5), decoded by libdw. The
+ * Lines, inlined functions and types of variables from a file's debug information (DWARF 2 to 5),
+ * decoded by libdw. The
  * unit, function, inlined call and line table row for an address are looked up here, in tables that
  * are built for a unit when one of its addresses is first looked up.
  *
@@ -33,6 +34,11 @@ enum tally_dwarf_section {
 	TALLY_DWARF_ADDR,
 	TALLY_DWARF_STR_OFFSETS,
 	TALLY_DWARF_TYPES,
+	/* The following sections are only needed for variables. */
+	TALLY_DWARF_LOC,
+	TALLY_DWARF_LOCLISTS,
+	TALLY_DWARF_FRAME,
+	TALLY_DWARF_EH_FRAME,
 	TALLY_DWARF_SECTIONS, /* number of sections */
 };
 
@@ -41,6 +47,7 @@ struct tally_dwarf_file {
 	struct {
 		const uint8_t *data; /* NULL if the file does not have this section */
 		size_t len;
+		uint64_t addr; /* .eh_frame: its linked address */
 	} sections[TALLY_DWARF_SECTIONS];
 	bool is64, is_big; /* 64-bit addresses; big-endian */
 	uint16_t machine;  /* EM_... */

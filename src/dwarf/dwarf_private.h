@@ -6,6 +6,7 @@
 #include <elfutils/libdw.h>
 
 #include "dwarf/dwarf.h"
+#include "base/intern.h"
 #include "dwarf/pieces.h"
 
 /* Maximum number of code pieces in a list. */
@@ -18,6 +19,7 @@ enum { TALLY_DWARF_INLINED_MAX = TALLY_DWARF_LINES_MAX - 1, TALLY_DWARF_NESTED_M
 struct dwarf_function {
 	struct dwarf_piece at;
 	uint32_t first, last; /* range [first, last) in the unit's calls */
+	const void *entry;    /* address of its DIE */
 };
 
 /* A piece of an inlined function. */
@@ -51,6 +53,12 @@ struct dwarf_range {
 	uint32_t unit;
 };
 
+/* A variable at a fixed address, such as a global one. */
+struct dwarf_global {
+	struct dwarf_piece at;
+	Dwarf_Die die;
+};
+
 struct tally_dwarf {
 	Elf *elf, *alt_elf;
 	Dwarf *debug, *alt;
@@ -65,6 +73,16 @@ struct tally_dwarf {
 	struct tally_map names; /* DIE offset -> name */
 	struct tally_map alt_names;
 	struct tally_arena paths;
+	TALLY_VEC(struct dwarf_global) globals; /* sorted by start */
+	bool has_globals;
+	const struct tally_dwarf_file *file;
+	bool has_frames;
+	Dwarf_CFI *frames; /* see dwarf_frames() */
+	Elf *frames_elf;
+	int frames_file;        /* or -1 */
+	struct tally_map types; /* address of a type's DIE -> struct tally_type, or 0 */
+	struct tally_intern type_names;
+	struct tally_arena type_memory;
 };
 
 /* Find the units and their address ranges. Returns 0, -EBADMSG or -ENOMEM. */
@@ -79,6 +97,14 @@ int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part 
 /* Read the functions of a unit and the calls inlined in them. Returns 0, -EBADMSG, -E2BIG or
  * -ENOMEM. */
 int dwarf_unit_walk(const struct tally_dwarf *dwarf, struct dwarf_unit *unit);
+
+/* Return the unwind rules in .eh_frame, or NULL if there are none. */
+Dwarf_CFI *dwarf_frames(struct tally_dwarf *dwarf);
+
+/* Return the unit that contains `addr`, and the DIE of the function that does, if there is one.
+ * Returns 0 or the same errors as dwarf_unit_find(). */
+int dwarf_function_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit,
+			Dwarf_Die *ret_function);
 
 /* Return the name of an inlined function, or NULL if it is unnamed. */
 const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *unit,

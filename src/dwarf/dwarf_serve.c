@@ -3,11 +3,13 @@
  * only one thread. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "dwarf/message.h"
+#include "dwarf/variables.h"
 #include "dwarf/worker.h"
 
 /* The current request, shared by all threads. */
@@ -19,7 +21,11 @@ struct question {
 	int error;
 	uint32_t nr_given_up; /* number of skipped addresses and dropped names */
 	uint64_t nr_missing;  /* see tally_dwarf_missing() */
-	uint64_t addrs[DWARF_QUESTION_MAX];
+	enum dwarf_question_kind kind;
+	union {
+		uint64_t addrs[DWARF_QUESTION_MAX];
+		struct tally_variable_question variables[DWARF_VARIABLES_MAX];
+	};
 };
 
 /* One thread's reply. */
@@ -30,6 +36,8 @@ struct answer {
 	TALLY_VEC(uint8_t) bytes;
 	struct tally_map texts; /* string address -> string number */
 	uint32_t nr_texts;
+	struct tally_map types; /* type's address -> type's number */
+	uint32_t nr_types;
 	uint32_t nr_given_up;
 	uint64_t start, end; /* address range of the last contiguous spans sent */
 };
@@ -149,6 +157,79 @@ static int answer_address(struct answer *answer, uint64_t addr)
 	return ret;
 }
 
+/* ---- variables ----------------------------------------------------------------- */
+
+static int answer_member(struct answer *answer, const struct tally_type_member *member,
+			 struct dwarf_message_member *ret_member)
+{
+	int ret;
+
+	/* Also zero the padding. */
+	memset(ret_member, 0, sizeof(*ret_member));
+	ret_member->offset = member->offset;
+	ret_member->size = member->size;
+	ret_member->element = member->element;
+	ret_member->depth = member->depth;
+	ret = answer_text(answer, member->name, &ret_member->name);
+	return ret ? ret : answer_text(answer, member->type, &ret_member->type);
+}
+
+/* Get the number assigned to a type. A new type is sent first. */
+static int answer_type(struct answer *answer, const struct tally_type *type, uint64_t *ret_number)
+{
+	struct dwarf_message message = {.kind = DWARF_MESSAGE_TYPE, .thread = answer->thread};
+	struct dwarf_message_member *members;
+	uint32_t name;
+	int ret;
+
+	*ret_number = tally_map_get(&answer->types, (uintptr_t)type);
+	if (*ret_number != TALLY_MAP_NONE)
+		return 0;
+	members = calloc(type->nr + 1u, sizeof(*members));
+	ret = members ? answer_text(answer, type->name, &name) : -ENOMEM;
+	for (uint32_t i = 0; i < type->nr && !ret; i++)
+		ret = answer_member(answer, &type->members[i], &members[i]);
+	if (!ret) {
+		message.nr = type->nr;
+		message.start = type->size;
+		message.end = name;
+		ret = answer_add(answer, &message, members, type->nr * sizeof(*members));
+	}
+	free(members);
+	*ret_number = ++answer->nr_types;
+	return ret ? ret : tally_map_set(&answer->types, (uintptr_t)type, *ret_number);
+}
+
+static int answer_variable(struct answer *answer, const struct tally_variable_question *question)
+{
+	struct dwarf_message message = {.kind = DWARF_MESSAGE_VARIABLE, .thread = answer->thread};
+	struct tally_variable variable = {.result = TALLY_VARIABLE_NONE};
+	int ret = 0;
+
+	if (question->nr && question->nr <= TALLY_VARIABLE_OFFSETS_MAX)
+		ret = tally_dwarf_variable(answer->dwarf, question, &variable);
+	if (!ret && variable.result == TALLY_VARIABLE_FOUND)
+		ret = answer_type(answer, variable.type, &message.start);
+	message.nr = variable.result;
+	message.end = variable.offset;
+	return ret ? ret : answer_add(answer, &message, NULL, 0);
+}
+
+/* One thread answers all of these: there are much fewer of them than of lines. */
+static void answer_variables(struct answer *answer)
+{
+	struct question *question = answer->question;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < question->nr && !ret; i++)
+		ret = answer_variable(answer, &question->variables[i]);
+	if (!ret)
+		ret = answer_flush(answer);
+	question->error = ret;
+}
+
+/* ---- requests ------------------------------------------------------------------ */
+
 static void answer_all(struct answer *answer)
 {
 	struct question *question = answer->question;
@@ -194,9 +275,20 @@ static bool read_all(int fd, void *data, size_t len)
 
 static bool question_read(struct question *question)
 {
-	return read_all(question->fd, &question->nr, sizeof(question->nr)) &&
-	       question->nr <= DWARF_QUESTION_MAX &&
-	       read_all(question->fd, question->addrs, question->nr * sizeof(*question->addrs));
+	struct dwarf_question head;
+	size_t size;
+
+	if (!read_all(question->fd, &head, sizeof(head)))
+		return false;
+	question->kind = head.kind;
+	question->nr = head.nr;
+	if (head.kind == DWARF_QUESTION_LINES && head.nr <= DWARF_QUESTION_MAX)
+		size = sizeof(*question->addrs);
+	else if (head.kind == DWARF_QUESTION_VARIABLES && head.nr <= DWARF_VARIABLES_MAX)
+		size = sizeof(*question->variables);
+	else
+		return false;
+	return read_all(question->fd, question->addrs, head.nr * size);
 }
 
 /* Main loop of all threads except the first. The threads exit with the process. */
@@ -239,9 +331,13 @@ void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr)
 			(struct answer){.question = &question, .dwarf = dwarfs[i], .thread = i};
 	others_start(&question, answers, nr);
 	while (!question.error && question_read(&question)) {
-		pthread_barrier_wait(&question.asked);
-		answer_all(&answers[0]);
-		pthread_barrier_wait(&question.answered);
+		if (question.kind == DWARF_QUESTION_VARIABLES) {
+			answer_variables(&answers[0]);
+		} else {
+			pthread_barrier_wait(&question.asked);
+			answer_all(&answers[0]);
+			pthread_barrier_wait(&question.answered);
+		}
 		if (send_end(fd, question.nr_given_up, question.nr_missing, question.error))
 			break;
 		question.nr_given_up = 0;

@@ -90,9 +90,8 @@ static int for_each_piece(struct unit_walk *walk, Dwarf_Die *die, struct entry_a
 
 static int add_function(struct unit_walk *walk, uint64_t start, uint64_t end, const void *arg)
 {
-	struct dwarf_function function = {.at = {start, end, 0}};
+	struct dwarf_function function = {.at = {start, end, 0}, .entry = arg};
 
-	(void)arg;
 	/* Code discarded by the linker starts at 0, or at the end of the address space. */
 	if (!start || start >= end)
 		return 0;
@@ -143,7 +142,7 @@ static int visit_function(struct unit_walk *walk, Dwarf_Die *die)
 	struct entry_attributes wanted = {0};
 
 	dwarf_getattrs(die, attribute_collect, &wanted, 0);
-	return for_each_piece(walk, die, &wanted, add_function, NULL);
+	return for_each_piece(walk, die, &wanted, add_function, die->addr);
 }
 
 static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *parent,

@@ -168,3 +168,21 @@ int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part 
 	*ret_unit = &dwarf->units.data[number];
 	return 0;
 }
+
+int dwarf_function_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_unit **ret_unit,
+			Dwarf_Die *ret_function)
+{
+	const struct dwarf_function *function;
+	struct dwarf_part part = {0, UINT64_MAX};
+	int ret = dwarf_unit_find(dwarf, addr, &part, ret_unit);
+
+	if (ret)
+		return ret;
+	function = DWARF_PIECES_FIND(&(*ret_unit)->functions, addr, &part);
+	*ret_function = (Dwarf_Die){0};
+	if (function) {
+		ret_function->cu = (*ret_unit)->die.cu;
+		ret_function->addr = (void *)(uintptr_t)function->entry;
+	}
+	return 0;
+}

@@ -18,7 +18,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "dwarf/message.h"
+#include "dwarf/worker_private.h"
 
 /* Exit status when libdw runs out of memory. */
 enum { STATUS_NO_MEMORY = EXIT_FAILURE };
@@ -126,7 +126,7 @@ static void worker_run(int fd, pid_t parent, const struct tally_dwarf_limits *li
 	limit(RLIMIT_AS, space_taken() + limits->bytes);
 	ret = handles_open(limits, open_it, arg, dwarfs, &nr);
 	if (ret) {
-		uint32_t question;
+		struct dwarf_question question;
 
 		/* Read the request first, because the client expects the reply after its
 		 * request. */
@@ -246,9 +246,7 @@ static int worker_fill(struct tally_dwarf_worker *worker)
 	return ret;
 }
 
-/* Get the next `len` bytes, valid until the next call. Returns 0, an error from worker_fill(), or
- * TALLY_DWARF_ERROR_MEMORY if the replies exceed their limit. */
-static int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint8_t **ret_data)
+int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint8_t **ret_data)
 {
 	int ret = 0;
 
@@ -277,9 +275,8 @@ static int take_text(struct tally_dwarf_worker *worker, struct tally_lines *line
 	return ret ? ret : tally_vec_push(&worker->threads[message->thread].texts, text);
 }
 
-/* Get the string with the given number. Returns false if the number is invalid. */
-static bool text_of(const struct tally_dwarf_worker *worker, uint32_t thread, uint32_t number,
-		    const char **ret_text)
+bool worker_text(const struct tally_dwarf_worker *worker, uint32_t thread, uint32_t number,
+		 const char **ret_text)
 {
 	if (number > worker->threads[thread].texts.len)
 		return false;
@@ -301,11 +298,26 @@ static int take_span(struct tally_dwarf_worker *worker, struct tally_lines *line
 	for (uint32_t i = 0; i < message->nr && !ret; i++) {
 		memcpy(&line, data + i * sizeof(line), sizeof(line));
 		made[i].line = line.line;
-		if (!text_of(worker, message->thread, line.function, &made[i].function) ||
-		    !text_of(worker, message->thread, line.file, &made[i].file))
+		if (!worker_text(worker, message->thread, line.function, &made[i].function) ||
+		    !worker_text(worker, message->thread, line.file, &made[i].file))
 			ret = -EPROTO;
 	}
 	return ret ? ret : tally_lines_add(lines, &span);
+}
+
+int worker_take_common(struct tally_dwarf_worker *worker, struct tally_lines *lines,
+		       const struct dwarf_message *message, bool *ret_is_end)
+{
+	if (message->kind == DWARF_MESSAGE_END) {
+		worker->nr_given_up += message->nr;
+		worker->nr_missing += message->start;
+		*ret_is_end = true;
+		return message->error < 0 ? message->error : 0;
+	}
+	if (message->kind != DWARF_MESSAGE_TEXT ||
+	    message->thread >= TALLY_ARRAY_SIZE(worker->threads))
+		return -EPROTO;
+	return take_text(worker, lines, message);
 }
 
 /* Process the reply to one request. */
@@ -313,38 +325,42 @@ static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *li
 {
 	struct dwarf_message message;
 	const uint8_t *data;
+	bool is_end = false;
 	int ret = 0;
 
-	while (!ret) {
+	while (!ret && !is_end) {
 		ret = worker_take(worker, sizeof(message), &data);
 		if (ret)
 			break;
 		memcpy(&message, data, sizeof(message));
-		if (message.kind == DWARF_MESSAGE_END) {
-			worker->nr_given_up += message.nr;
-			worker->nr_missing += message.start;
-			return message.error < 0 ? message.error : 0;
-		}
-		if (message.thread >= TALLY_ARRAY_SIZE(worker->threads))
+		if (message.kind != DWARF_MESSAGE_SPAN)
+			ret = worker_take_common(worker, lines, &message, &is_end);
+		else if (message.thread >= TALLY_ARRAY_SIZE(worker->threads))
 			ret = -EPROTO;
-		else if (message.kind == DWARF_MESSAGE_TEXT)
-			ret = take_text(worker, lines, &message);
-		else if (message.kind == DWARF_MESSAGE_SPAN)
-			ret = take_span(worker, lines, &message);
 		else
-			ret = -EPROTO;
+			ret = take_span(worker, lines, &message);
 	}
 	return ret;
 }
 
-/* Send a request. It fits in the socket buffer, because the previous request has been answered. */
-static int ask(const struct tally_dwarf_worker *worker, const uint64_t *addrs, uint32_t nr)
+int worker_ask(const struct tally_dwarf_worker *worker, enum dwarf_question_kind kind, uint32_t nr,
+	       const void *data, size_t len)
 {
-	struct iovec parts[] = {{&nr, sizeof(nr)}, {(void *)(uintptr_t)addrs, nr * sizeof(*addrs)}};
+	struct dwarf_question question = {kind, nr};
+	struct iovec parts[] = {{&question, sizeof(question)}, {(void *)(uintptr_t)data, len}};
 	struct msghdr message = {.msg_iov = parts, .msg_iovlen = TALLY_ARRAY_SIZE(parts)};
-	size_t len = sizeof(nr) + nr * sizeof(*addrs);
 
+	len += sizeof(question);
 	return sendmsg(worker->fd, &message, MSG_NOSIGNAL) == (ssize_t)len ? 0 : -EPIPE;
+}
+
+int worker_finish(struct tally_dwarf_worker *worker, int ret)
+{
+	if (!ret || worker->error)
+		return ret;
+	if (ret == -EPIPE || ret == -EPROTO)
+		ret = 0; /* the exit status is more specific than this error */
+	return worker_abort(worker, ret == -ENOMEM ? TALLY_DWARF_ERROR_MEMORY : ret);
 }
 
 int tally_dwarf_worker_resolve(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
@@ -355,17 +371,13 @@ int tally_dwarf_worker_resolve(struct tally_dwarf_worker *worker, const uint64_t
 	while (nr && !ret) {
 		uint32_t some = (uint32_t)TALLY_MIN(nr, (size_t)DWARF_QUESTION_MAX);
 
-		ret = ask(worker, addrs, some);
+		ret = worker_ask(worker, DWARF_QUESTION_LINES, some, addrs, some * sizeof(*addrs));
 		if (!ret)
 			ret = take_answer(worker, lines);
 		addrs += some;
 		nr -= some;
 	}
-	if (!ret || worker->error)
-		return ret;
-	if (ret == -EPIPE || ret == -EPROTO)
-		ret = 0; /* the exit status is more specific than this error */
-	return worker_abort(worker, ret == -ENOMEM ? TALLY_DWARF_ERROR_MEMORY : ret);
+	return worker_finish(worker, ret);
 }
 
 void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker)
@@ -374,6 +386,7 @@ void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker)
 		(void)worker_reap(worker);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(worker->threads); i++)
 		tally_vec_free(&worker->threads[i].texts);
+	tally_vec_free(&worker->types);
 	tally_vec_free(&worker->input);
 	*worker = (struct tally_dwarf_worker){0};
 }

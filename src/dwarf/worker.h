@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Line lookup in another process. Debug information from an untrusted file can make the decoder
- * crash, loop, or exhaust memory. The decoder runs in a separate process with resource limits, so
- * only that process is affected. Its replies are not trusted either.
+ * Lookup of lines and variables in another process. Debug information from an untrusted file can
+ * make the decoder crash, loop, or exhaust memory. The decoder runs in a separate process with
+ * resource limits, so only that process is affected. Its replies are not trusted either.
  *
  * The process is forked. In a multithreaded program, no other thread may be holding a lock that
  * `open` takes when the fork happens. The worker process is killed when the thread that started it
@@ -13,7 +13,9 @@
 
 #include <sys/types.h>
 
+#include "base/arena.h"
 #include "dwarf/dwarf.h"
+#include "dwarf/types.h"
 
 enum { TALLY_DWARF_THREADS_MAX = 4 };
 
@@ -48,6 +50,7 @@ struct tally_dwarf_worker {
 	struct {
 		TALLY_VEC(const char *) texts; /* strings a thread has sent, indexed by number */
 	} threads[TALLY_DWARF_THREADS_MAX];
+	TALLY_VEC(const struct tally_type *) types; /* types sent, indexed by number */
 	TALLY_VEC(uint8_t) input; /* input buffer; unprocessed data begins at `at` */
 	size_t at;
 };
@@ -69,6 +72,14 @@ int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,
  * error the worker is unusable; some spans may have been added. */
 int tally_dwarf_worker_resolve(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
 			       struct tally_lines *lines);
+
+/* Look up variables. The types are stored in `memory`, and their strings in `texts`, which must be
+ * the same in all requests to a worker. Returns the same errors as
+ * tally_dwarf_worker_resolve(). */
+int tally_dwarf_worker_variables(struct tally_dwarf_worker *worker,
+				 const struct tally_variable_question *questions, size_t nr,
+				 struct tally_lines *texts, struct tally_arena *memory,
+				 struct tally_variable *ret_variables);
 
 /* Terminate the process and free the worker's memory. */
 void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker);

@@ -160,7 +160,7 @@ int tally_sensor_value(const struct tally_event_spec *spec, int64_t *ret_value)
 
 /* ---- events ----------------------------------------------------------------- */
 
-struct search {
+struct sensor_search {
 	struct tally_event_parser *p;
 	const char *pmu; /* pattern, or NULL for any chip */
 	struct tally_word name;
@@ -183,7 +183,7 @@ static int spec_add(struct tally_event_parser *p, const struct tally_sensor *sen
 	return spec.pmu && spec.file ? tally_parser_add(p, &spec) : -ENOMEM;
 }
 
-static int terms_apply(struct search *search)
+static int terms_apply(struct sensor_search *search)
 {
 	struct tally_event_spec *spec = &search->p->specs.data[search->p->specs.len - 1];
 
@@ -201,7 +201,7 @@ static int terms_apply(struct search *search)
 
 static int sensor_try(const struct tally_sensor *sensor, void *data)
 {
-	struct search *search = data;
+	struct sensor_search *search = data;
 	int ret;
 
 	if (search->pmu && !tally_pmu_fits(sensor->pmu, search->pmu, true))
@@ -235,7 +235,7 @@ static int name_apart(struct tally_event_parser *p, size_t first, struct tally_w
 
 int tally_sensor_parse(struct tally_event_parser *p, struct tally_word name)
 {
-	struct search search = {.p = p, .name = name};
+	struct sensor_search search = {.p = p, .name = name};
 	size_t first = p->specs.len;
 	int ret = tally_sensors_each(p->events, sensor_try, &search);
 
@@ -245,7 +245,7 @@ int tally_sensor_parse(struct tally_event_parser *p, struct tally_word name)
 int tally_sensor_pmu_parse(struct tally_event_parser *p, struct tally_word pmu,
 			   const struct tally_terms *terms)
 {
-	struct search search = {.p = p, .terms = terms};
+	struct sensor_search search = {.p = p, .terms = terms};
 	size_t first = p->specs.len;
 	int ret;
 

@@ -151,6 +151,7 @@ struct tally_dso {
 
 	struct tally_dso_jit *jit;     /* PERF_MAP, JITDUMP: NULL until the first search */
 	struct tally_dso_lines *lines; /* NULL until requested; see symbols_lines.h */
+	struct tally_dso_types *types; /* NULL until requested; see symbols_types.h */
 };
 
 /* Return a DSO's key. The key's pointers are borrowed from the DSO. */

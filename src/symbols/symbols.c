@@ -14,6 +14,7 @@
 #include "symbols/embedded/stored.h"
 #include "symbols/jit/load_jit.h"
 #include "symbols/lines/dso_lines.h"
+#include "symbols/lines/symbols_types.h"
 #include "symbols/load_code.h"
 #include "symbols/mapped_file.h"
 #include "symbols/origin.h"
@@ -99,6 +100,7 @@ int tally_symbols_new(const struct tally_symbols_options *options,
 static void dso_free(struct tally_dso *dso)
 {
 	/* Free the lines first: this also saves them, which requires the DSO's name. */
+	tally_dso_types_free(dso);
 	tally_dso_lines_free(dso);
 	tally_sources_free(dso->cached.sources);
 	dso->cached.sources = NULL;

@@ -341,6 +341,8 @@ const struct tally_view_column tally_view_columns[] = {
 	LABEL("dcacheline", "Data Cacheline", tally_cell_dcacheline, SYMBOL),
 	LABEL("phys_daddr", "Data Physical Address", tally_cell_phys_daddr, TEXT),
 	LABEL("data_page_size", "Data Page Size", tally_cell_data_page_size, TEXT),
+	LABEL("type", "Data Type", tally_cell_type, NAME),
+	LABEL("typeoff", "Data Type Offset", tally_cell_typeoff, NAME),
 	BRANCH("dso_from", "Source Shared Object", tally_cell_dso_from, PATH),
 	BRANCH("dso_to", "Target Shared Object", tally_cell_dso_to, PATH),
 	BRANCH("symbol_from", "Source Symbol", tally_cell_symbol_from, SYMBOL),

@@ -35,6 +35,7 @@ void tally_labels_free(struct tally_labels *labels)
 	tally_vec_free(&labels->row_labels);
 	tally_running_free(&labels->running);
 	tally_tracing_free(labels->tracing);
+	tally_data_types_free(labels->data_types);
 	tally_str_free(&labels->cells);
 	*labels = (struct tally_labels){0};
 }

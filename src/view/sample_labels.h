@@ -11,6 +11,7 @@
 #define TALLY_VIEW_SAMPLE_LABELS_H
 
 #include "base/intern.h"
+#include "profile/annotate/data_types.h"
 #include "profile/process/running.h"
 #include "session/session.h"
 #include "session/session_tracing.h"
@@ -26,6 +27,7 @@ struct tally_labels {
 	struct tally_session *session;
 	struct tally_tracing *tracing;           /* NULL if not used yet */
 	const struct tally_perfdata_env *env;    /* NULL if not used yet */
+	struct tally_data_types *data_types;     /* NULL if not used yet */
 	struct tally_intern cgroups, cgroup_ids; /* paths; IDs as bytes */
 	TALLY_VEC(uint32_t) cgroup_paths;        /* last path of a cgroup, by number of its ID */
 	uint64_t time_quantum_ns;                /* times are rounded down to multiples of this */

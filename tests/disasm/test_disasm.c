@@ -262,6 +262,83 @@ static void unknown_instructions_are_skipped_by_their_length(void **state)
 	}
 }
 
+enum { RAX = 0, RDX = 1, RBX = 3, RSP = 7 };
+static const struct {
+	const char *bytes;
+	size_t len;
+	uint16_t machine;
+	struct tally_memory_operand want;
+} memory_rows[] = {
+	/* mov 0x10(%rbx),%rax */
+	{"\x48\x8b\x43\x10", 4, EM_X86_64, {TALLY_OPERAND_MEMORY, RBX, 0x10, 1 << RAX, RAX, NONE}},
+	/* mov %eax,-8(%rbx,%rdx,4): the index is ignored */
+	{"\x89\x44\x93\xf8", 4, EM_X86_64, {TALLY_OPERAND_MEMORY, RBX, -8, 0, NONE, NONE}},
+	/* addl $1,0x20(%rip) */
+	{"\x83\x05\x20\0\0\0\x01",
+	 7,
+	 EM_X86_64,
+	 {TALLY_OPERAND_MEMORY, NONE, START + 7 + 0x20, 0, NONE, NONE}},
+	/* mov 0x400000,%eax; movzbl (%rbx),%eax: not a pointer */
+	{"\x8b\x04\x25\0\0\x40\0",
+	 7,
+	 EM_X86_64,
+	 {TALLY_OPERAND_MEMORY, NONE, 0x400000, 1 << RAX, NONE, NONE}},
+	{"\x0f\xb6\x03", 3, EM_X86_64, {TALLY_OPERAND_MEMORY, RBX, 0, 1 << RAX, NONE, NONE}},
+	/* mov %fs:0x28,%rax */
+	{"\x64\x48\x8b\x04\x25\x28\0\0\0",
+	 9,
+	 EM_X86_64,
+	 {TALLY_OPERAND_SEGMENT, NONE, 0x28, 1 << RAX, NONE, NONE}},
+	/* lea 8(%rbx),%rdx; lea 8(%rbx,%rdx),%rdx; mov %rbx,%rdx; nopl 0(%rax) */
+	{"\x48\x8d\x53\x08", 4, EM_X86_64, {TALLY_OPERAND_ADDRESS, RBX, 8, 1 << RDX, RDX, NONE}},
+	{"\x48\x8d\x54\x13\x08",
+	 5,
+	 EM_X86_64,
+	 {TALLY_OPERAND_ADDRESS, RBX, 8, 1 << RDX, NONE, NONE}},
+	{"\x48\x89\xda", 3, EM_X86_64, {TALLY_OPERAND_NONE, NONE, 0, 1 << RDX, RDX, RBX}},
+	{"\x0f\x1f\x40\0", 4, EM_X86_64, {TALLY_OPERAND_NONE, RAX, 0, 0, NONE, NONE}},
+	/* lock cmpxchg %rcx,(%rbx) */
+	{"\xf0\x48\x0f\xb1\x0b",
+	 5,
+	 EM_X86_64,
+	 {TALLY_OPERAND_MEMORY, RBX, 0, 1 << RAX, NONE, NONE}},
+	/* push %rbx; ret */
+	{"\x53", 1, EM_X86_64, {TALLY_OPERAND_STACK, NONE, 0, 1 << RSP, NONE, NONE}},
+	{"\xc3", 1, EM_X86_64, {TALLY_OPERAND_STACK, NONE, 0, 1 << RSP, NONE, NONE}},
+	/* adrp x8, 0x12000; add x0, x8, #0x10; add x0, x8, #1, lsl #12; add w0, w8, #1 */
+	{"\x88\0\0\xb0", 4, EM_AARCH64, {TALLY_OPERAND_ADDRESS, NONE, 0x12000, 1 << 8, 8, NONE}},
+	{"\0\x41\0\x91", 4, EM_AARCH64, {TALLY_OPERAND_ADDRESS, 8, 0x10, 1, 0, NONE}},
+	{"\0\x05\x40\x91", 4, EM_AARCH64, {TALLY_OPERAND_ADDRESS, 8, 0x1000, 1, 0, NONE}},
+	{"\0\x05\0\x11", 4, EM_AARCH64, {TALLY_OPERAND_NONE, NONE, 0, 1, NONE, NONE}},
+	/* ldr x0, [x3, #16]; str x1, [sp, #-16]!; mov x2, x19 */
+	{"\x60\x08\x40\xf9", 4, EM_AARCH64, {TALLY_OPERAND_MEMORY, 3, 16, 1, 0, NONE}},
+	{"\xe1\x0f\x1f\xf8", 4, EM_AARCH64, {TALLY_OPERAND_MEMORY, 31, -16, 1u << 31, NONE, NONE}},
+	{"\xe2\x03\x13\xaa", 4, EM_AARCH64, {TALLY_OPERAND_NONE, NONE, 0, 4, 2, 19}},
+};
+
+static void memory_operands_are_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(memory_rows); i++) {
+		struct tally_disasm_options options = {
+			.machine = memory_rows[i].machine, .is64 = true, .has_memory = true};
+		struct tally_disasm_code code = {(const uint8_t *)memory_rows[i].bytes,
+						 memory_rows[i].len, START};
+		struct tally_instruction insn;
+		struct tally_disasm *disasm;
+
+		assert_int_equal(tally_disasm_new(&options, &disasm), 0);
+		assert_true(tally_disasm_next(disasm, &code, &insn));
+		assert_int_equal(insn.memory.kind, memory_rows[i].want.kind);
+		assert_int_equal(insn.memory.base, memory_rows[i].want.base);
+		assert_int_equal(insn.memory.offset, memory_rows[i].want.offset);
+		assert_int_equal(insn.memory.changed, memory_rows[i].want.changed);
+		assert_int_equal(insn.memory.target, memory_rows[i].want.target);
+		assert_int_equal(insn.memory.source, memory_rows[i].want.source);
+		tally_disasm_free(disasm);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_other_machines),
 		cmocka_unit_test(memory_references_have_targets),
 		cmocka_unit_test(test_syntax),
+		cmocka_unit_test(memory_operands_are_found),
 		cmocka_unit_test(unknown_instructions_are_skipped_by_their_length),
 	};
 

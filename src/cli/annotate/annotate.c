@@ -9,6 +9,7 @@
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "base/json.h"
+#include "cli/annotate/annotate_types.h"
 #include "cli/annotate/choose.h"
 #include "cli/main/commands.h"
 #include "cli/main/dump.h"
@@ -232,12 +233,26 @@ static void explain_no_symbol(const struct annotate *annotate)
 				 "--total also finds functions with samples only in callees");
 }
 
+/* Return true if there are samples in the functions that the user selected. */
+static bool has_wanted(const struct annotate *annotate)
+{
+	for (size_t i = 0; i < tally_annotate_nr_functions(annotate->samples); i++) {
+		if (tally_annotate_function(annotate->samples, i)->is_wanted)
+			return true;
+	}
+	return false;
+}
+
 /* Explain why nothing was shown. Return 0 or -errno. */
 static int explain_nothing(const struct annotate *annotate)
 {
 	if (!annotate->session->feed.counts.samples) {
 		tally_session_warn_empty(annotate->session);
 		return 0;
+	}
+	if (annotate->config->data_type && has_wanted(annotate)) {
+		annotate_types_explain(annotate->config);
+		return -ENOENT;
 	}
 	if (annotate->nr_failed) {
 		tally_print_error("cannot show any function, because no code is available");
@@ -304,7 +319,10 @@ static int annotate_show(struct annotate *annotate)
 	tally_pager_start();
 	ret = annotate_groups_find(annotate->config, annotate->session, annotate->samples,
 				   &annotate->groups);
-	if (!ret)
+	if (!ret && (annotate->config->data_type || annotate->config->has_type_stat))
+		ret = annotate_types_show(annotate->config, annotate->samples, &annotate->groups,
+					  &annotate->out, &annotate->nr_shown);
+	else if (!ret)
 		ret = show_groups(annotate);
 	if (!ret)
 		ret = show_health(annotate);

@@ -15,7 +15,8 @@ struct annotate_config {
 	uint64_t prefix_strip, max_stack;
 	bool has_source, has_bytes, has_lines, has_paths, has_totals, show_samples, show_period;
 	bool is_grouped, is_missing_skipped, is_json, is_quiet, is_stdio, is_tui;
-	bool has_modules, raw_dump;
+	bool has_modules, raw_dump, has_type_stat;
+	const char *data_type; /* NULL without --data-type, "" for all types */
 	/* Derived from the options above. */
 	bool is_global, by_hits, is_intel, has_colours;
 	enum tally_annotate_metric measure;

@@ -24,6 +24,12 @@ const struct tally_option annotate_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{0, "source", TALLY_OPTION_FLAG, AT(has_source), NULL,
 	 "show source lines between instructions (default)"},
+	{0, "data-type", TALLY_OPTION_TEXT, AT(data_type), "type",
+	 "show the C types that the sampled instructions access, with their members (default: all "
+	 "types)",
+	 ""},
+	{0, "type-stat", TALLY_OPTION_FLAG, AT(has_type_stat), NULL,
+	 "count the samples for which types were found, and the reasons for the others"},
 	{0, "asm-raw", TALLY_OPTION_FLAG, AT(has_bytes), NULL, "show instruction bytes"},
 	{'l', "print-line", TALLY_OPTION_FLAG, AT(has_lines), NULL,
 	 "list the heaviest lines first, and print the source line after each heavy instruction"},
@@ -183,6 +189,26 @@ static int config_dsos(struct annotate_config *config)
 	return 0;
 }
 
+/* Return 0, or -EINVAL if the options about types contradict others. */
+static int config_types(const struct annotate_config *config)
+{
+	const char *name = config->data_type ? "--data-type" : "--type-stat";
+
+	if (!config->data_type && !config->has_type_stat)
+		return 0;
+	if (config->is_json || config->raw_dump) {
+		tally_print_error("%s and %s select different outputs: use only one of them", name,
+				  config->is_json ? "--json" : "--dump-raw-trace");
+		return -EINVAL;
+	}
+	if (config->has_totals) {
+		tally_print_error("%s does not show totals that include callees: omit --total",
+				  name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int annotate_config_finish(struct annotate_config *config)
 {
 	int ret = tally_disasm_available() ? config_percent_type(config) : -ENOSYS;
@@ -199,6 +225,8 @@ int annotate_config_finish(struct annotate_config *config)
 				  "one of them");
 		ret = -EINVAL;
 	}
+	if (!ret)
+		ret = config_types(config);
 	if (!ret)
 		ret = config_style(config);
 	if (!ret)

@@ -100,7 +100,7 @@ static int copy_to_file(struct injection *injection, struct tally_perfdata *data
 
 	if (ret)
 		return ret;
-	/* As for record, nobody else can read a new recording. */
+	/* A new recording is private, as with record. */
 	file.is_private = true;
 	ret = explain(config->input, copy_to(injection, data, file.fd, &file, &err), &err);
 	if (!ret)

@@ -22,7 +22,7 @@
 #define NO_LBR          "call stacks of different samples are not combined"
 #define OWN_LINES       "tally reads source lines itself, without addr2line"
 #define NO_TPEBS        "tally uses the mean latencies that Intel publishes; use perf"
-#define NO_TYPES        "tally does not look up the types of data; use perf"
+#define NO_TYPES        "--data-type shows types without code; use perf"
 #define EMBEDDED        "the recording contains its symbols: copy only the recording, and read it there"
 #define NO_KERNEL_NAMES "kernel symbols are C names, which need no demangling"
 
@@ -177,9 +177,7 @@ static const struct tally_perf_option annotate_rows[] = {
 	{0, "itrace", OPTIONAL, ACCEPTED, NO_PT},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0, "code-with-type", NONE, REFUSED, NO_TYPES},
-	{0, "data-type", OPTIONAL, REFUSED, NO_TYPES},
 	{0, "skip-empty", NONE, ACCEPTED, "events without samples have no column"},
-	{0, "type-stat", NONE, REFUSED, NO_TYPES},
 	{0}};
 
 static const struct tally_perf_option diff_rows[] = {

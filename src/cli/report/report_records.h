@@ -15,8 +15,8 @@ int report_stats(struct tally_session *session);
 int report_tasks(struct tally_session *session, bool maps);
 
 /* Print the blocks of code between branches, most cycles first, that have at least this percentage
- * of the cycles; without headings if `quiet` is set. `event_number` is as in tally_event_is_chosen(). Returns 0, or -errno after
- * printing an error. */
+ * of the cycles; without headings if `quiet` is set. `event_number` is as in
+ * tally_event_is_chosen(). Returns 0, or -errno after printing an error. */
 int report_blocks(struct tally_session *session, uint64_t event_number, double min_percent,
 		  bool quiet);
 

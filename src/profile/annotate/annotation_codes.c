@@ -19,7 +19,7 @@ struct known_code {
 struct tally_annotation_codes {
 	TALLY_VEC(struct known_code) by_dso;
 	size_t nr_open;
-	bool is_intel;
+	bool is_intel, has_memory;
 	struct tally_disasm *disasm; /* disassembler for the following options */
 	struct tally_disasm_options options;
 };
@@ -33,6 +33,11 @@ int tally_annotation_codes_new(bool is_intel, struct tally_annotation_codes **re
 	codes->is_intel = is_intel;
 	*ret_codes = codes;
 	return 0;
+}
+
+void annotation_codes_want_memory(struct tally_annotation_codes *codes)
+{
+	codes->has_memory = true;
 }
 
 static void close_all(struct tally_annotation_codes *codes)
@@ -81,7 +86,7 @@ int annotation_codes_disasm(struct tally_annotation_codes *codes, const struct t
 			    struct tally_disasm **ret_disasm)
 {
 	struct tally_disasm_options options = {code->machine, code->is64, code->is_big_endian,
-					       codes->is_intel};
+					       codes->is_intel, codes->has_memory};
 	int ret = 0;
 
 	if (!codes->disasm || options.machine != codes->options.machine ||

@@ -15,6 +15,9 @@ int annotation_codes_open(struct tally_annotation_codes *codes, struct tally_dso
 int annotation_codes_disasm(struct tally_annotation_codes *codes, const struct tally_code *code,
 			    struct tally_disasm **ret_disasm);
 
+/* Let the disassemblers fill in the access of instructions. */
+void annotation_codes_want_memory(struct tally_annotation_codes *codes);
+
 /* Read at most `most` bytes (0 for TALLY_ANNOTATION_CODE_MAX) of a function's code, and return the
  * function's code file. Returns 0 or an error from tally_code_file_open() or
  * tally_code_file_read(). */

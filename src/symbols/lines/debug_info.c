@@ -260,15 +260,17 @@ void tally_debug_info_free(struct tally_debug_info *info)
 
 /* ---- reading ------------------------------------------------------------------- */
 
-static int gather(const struct tally_elf *elf, uint64_t *most, struct tally_dwarf_file *file)
+static int gather(const struct tally_elf *elf, int nr, uint64_t *most,
+		  struct tally_dwarf_file *file)
 {
 	*file = (struct tally_dwarf_file){.is64 = elf->is64,
 					  .is_big = elf->data[EI_DATA] == ELFDATA2MSB,
 					  .machine = elf->machine};
-	for (int i = 0; i < TALLY_DWARF_SECTIONS; i++) {
+	for (int i = 0; i < nr; i++) {
+		const char *name = tally_dwarf_section_name((enum tally_dwarf_section)i);
+		struct tally_elf_section section;
 		struct tally_elf_bytes bytes;
-		int ret = tally_elf_bytes_get(
-			elf, tally_dwarf_section_name((enum tally_dwarf_section)i), *most, &bytes);
+		int ret = tally_elf_bytes_get(elf, name, *most, &bytes);
 
 		if (ret == -ENOENT)
 			continue;
@@ -277,17 +279,35 @@ static int gather(const struct tally_elf *elf, uint64_t *most, struct tally_dwar
 		*most -= bytes.unpacked ? bytes.len : 0;
 		file->sections[i].data = bytes.data;
 		file->sections[i].len = bytes.len;
+		if (tally_elf_section_by_name(elf, name, &section))
+			file->sections[i].addr = section.addr;
 	}
 	return 0;
 }
 
-int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
-			    struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
+int tally_debug_info_gather(const struct tally_debug_info *info, enum tally_debug_use use,
+			    uint64_t most, struct tally_dwarf_file *file,
+			    struct tally_dwarf_file *alt)
 {
-	int ret = gather(&info->image.elf, &most, file);
+	int nr = use == TALLY_DEBUG_LINES ? TALLY_DWARF_LOC : TALLY_DWARF_SECTIONS;
+	int ret = gather(&info->image.elf, nr, &most, file);
 
 	/* Without the file that dwz created, some inlined functions have no names. */
-	if (!ret && info->alt.elf.data && gather(&info->alt.elf, &most, alt))
+	if (!ret && info->alt.elf.data && gather(&info->alt.elf, nr, &most, alt))
 		*alt = (struct tally_dwarf_file){0};
 	return ret;
+}
+
+void tally_debug_info_add_frames(const struct tally_dso *dso, struct tally_dwarf_file *file)
+{
+	static struct tally_image own;
+	struct tally_elf_section section;
+
+	if (file->sections[TALLY_DWARF_EH_FRAME].data || dso->kind != TALLY_DSO_USER ||
+	    tally_dso_open_unchanged(dso, &own) ||
+	    !tally_elf_section_by_name(&own.elf, ".eh_frame", &section))
+		return;
+	file->sections[TALLY_DWARF_EH_FRAME].data = tally_elf_section_data(
+		&own.elf, &section, &file->sections[TALLY_DWARF_EH_FRAME].len);
+	file->sections[TALLY_DWARF_EH_FRAME].addr = section.addr;
 }

@@ -31,11 +31,18 @@ bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, u
 int tally_kernel_image_bias(const struct tally_dso *dso, const struct tally_elf *elf,
 			    uint64_t *ret_bias);
 
-/* Read the debug information, decompressing no more than `most` bytes in total. `alt` is not
- * changed if there is no dwz file. Returns 0; -EFBIG; or an error from tally_unpack(). The
- * decompressed bytes are never freed, because the caller is a worker process that needs them until
- * it exits. */
-int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
-			    struct tally_dwarf_file *file, struct tally_dwarf_file *alt);
+enum tally_debug_use { TALLY_DEBUG_LINES, TALLY_DEBUG_VARIABLES };
+
+/* Read the debug information that is needed for `use`, decompressing no more than `most` bytes in
+ * total. `alt` is not changed if there is no dwz file. Returns 0; -EFBIG; or an error from
+ * tally_unpack(). The decompressed bytes are never freed, because the caller is a worker process
+ * that needs them until it exits. */
+int tally_debug_info_gather(const struct tally_debug_info *info, enum tally_debug_use use,
+			    uint64_t most, struct tally_dwarf_file *file,
+			    struct tally_dwarf_file *alt);
+
+/* Take the unwind rules from the DSO's own file if the file with the debug information has none.
+ * For the same caller: the file stays open. */
+void tally_debug_info_add_frames(const struct tally_dso *dso, struct tally_dwarf_file *file);
 
 #endif

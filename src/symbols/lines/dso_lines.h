@@ -29,6 +29,14 @@ struct tally_dso_lines {
 int tally_dso_lines_load(struct tally_dso *dso);
 void tally_dso_lines_save(struct tally_dso *dso);
 
+/* Return the DSO's debug information, which is searched for once, or NULL if there is none. Lines
+ * embedded in the recording are not used. */
+const struct tally_debug_info *tally_dso_debug_info(struct tally_dso *dso);
+
+/* Return the limits of a worker for a DSO. The time limit for all files together is higher than the
+ * limit for a single file. */
+struct tally_dwarf_limits tally_dso_worker_limits(const struct tally_dso *dso);
+
 /* Free the lines, after saving new ones. NULL is allowed. */
 void tally_dso_lines_free(struct tally_dso *dso);
 

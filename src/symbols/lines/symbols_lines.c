@@ -40,9 +40,7 @@ static uint64_t bytes_default(const struct tally_symbols *symbols)
 	       (1 + symbols->lines_used.nr_workers);
 }
 
-/* Return a worker's limits. The time limit for all files together is higher than the limit for a
- * single file. */
-static struct tally_dwarf_limits limits_of(const struct tally_dso *dso)
+struct tally_dwarf_limits tally_dso_worker_limits(const struct tally_dso *dso)
 {
 	const struct tally_symbols *symbols = dso->owner;
 	unsigned seconds =
@@ -95,6 +93,16 @@ static void lines_find(struct tally_dso *dso)
 	lines->state = state_of(ret);
 	if (!ret && dso->kind != TALLY_DSO_JITDUMP)
 		(void)tally_dso_lines_load(dso);
+}
+
+const struct tally_debug_info *tally_dso_debug_info(struct tally_dso *dso)
+{
+	struct tally_dso_lines *lines = dso_lines(dso);
+
+	if (!lines)
+		return NULL;
+	lines_find(dso);
+	return lines->info.image.elf.data ? &lines->info : NULL;
 }
 
 bool tally_dso_has_lines(struct tally_dso *dso)
@@ -166,7 +174,8 @@ static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_f
 {
 	struct tally_dso *dso = arg;
 
-	return tally_debug_info_gather(&dso->lines->info, limits_of(dso).bytes, file, alt);
+	return tally_debug_info_gather(&dso->lines->info, TALLY_DEBUG_LINES,
+				       tally_dso_worker_limits(dso).bytes, file, alt);
 }
 
 /* ---- requests to the worker ------------------------------------------------------ */
@@ -199,7 +208,7 @@ static int worker_start(struct tally_dso *dso)
 		if (symbols->dsos.data[i]->lines)
 			worker_stop(symbols->dsos.data[i]);
 	}
-	limits = limits_of(dso);
+	limits = tally_dso_worker_limits(dso);
 	if (!limits.seconds)
 		return TALLY_DWARF_ERROR_TIME;
 	ret = tally_dwarf_worker_start(&dso->lines->worker, &limits, opener, dso);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "symbols/lines/symbols_types.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "symbols/lines/dso_lines.h"
+
+enum { WORKERS_MAX = 4 };
+
+struct tally_dso_types {
+	struct tally_dwarf_worker worker;
+	bool has_worker;
+	int error;                /* result of all other requests */
+	struct tally_lines texts; /* only the strings are used */
+	struct tally_arena memory;
+};
+
+static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
+{
+	struct tally_dso *dso = arg;
+	int ret = tally_debug_info_gather(&dso->lines->info, TALLY_DEBUG_VARIABLES,
+					  tally_dso_worker_limits(dso).bytes, file, alt);
+
+	if (!ret)
+		tally_debug_info_add_frames(dso, file);
+	return ret;
+}
+
+static void worker_stop(struct tally_dso *dso)
+{
+	struct tally_dso_types *types = dso->types;
+
+	if (!types || !types->has_worker)
+		return;
+	types->has_worker = false;
+	dso->owner->lines_used.nr_workers--;
+	dso->owner->lines_used.answered += types->worker.answered;
+	dso->owner->lines_used.waited += types->worker.waited;
+	tally_dwarf_worker_stop(&types->worker);
+}
+
+/* Start a worker. If too many are running for types, stop the others. */
+static int worker_start(struct tally_dso *dso)
+{
+	struct tally_symbols *symbols = dso->owner;
+	struct tally_dwarf_limits limits;
+	unsigned nr = 0;
+	int ret;
+
+	for (size_t i = 0; i < symbols->dsos.len; i++)
+		nr += symbols->dsos.data[i]->types && symbols->dsos.data[i]->types->has_worker;
+	for (size_t i = 0; i < symbols->dsos.len && nr >= WORKERS_MAX; i++)
+		worker_stop(symbols->dsos.data[i]);
+	limits = tally_dso_worker_limits(dso);
+	limits.threads = 1;
+	if (!limits.seconds)
+		return TALLY_DWARF_ERROR_TIME;
+	ret = tally_dwarf_worker_start(&dso->types->worker, &limits, opener, dso);
+	if (ret)
+		return ret;
+	dso->types->has_worker = true;
+	symbols->lines_used.nr_workers++;
+	return 0;
+}
+
+/* Allocate the DSO's types and find its debug information. */
+static int types_open(struct tally_dso *dso)
+{
+	if (!dso->types) {
+		dso->types = calloc(1, sizeof(*dso->types));
+		if (!dso->types)
+			return -ENOMEM;
+		if (!tally_dwarf_available() || !tally_dso_debug_info(dso))
+			dso->types->error = -ENODATA;
+	}
+	return dso->types->error;
+}
+
+int tally_dso_variable(struct tally_dso *dso, const struct tally_variable_question *question,
+		       struct tally_variable *ret_variable)
+{
+	int ret = types_open(dso);
+
+	if (ret)
+		return ret;
+	if (!dso->types->has_worker)
+		ret = worker_start(dso);
+	if (!ret)
+		ret = tally_dwarf_worker_variables(&dso->types->worker, question, 1,
+						   &dso->types->texts, &dso->types->memory,
+						   ret_variable);
+	if (ret)
+		dso->types->error = ret == -ENODATA || ret == -ENOMEM ? ret : -ECANCELED;
+	return dso->types->error;
+}
+
+void tally_dso_types_free(struct tally_dso *dso)
+{
+	if (!dso->types)
+		return;
+	worker_stop(dso);
+	tally_lines_free(&dso->types->texts);
+	tally_arena_free(&dso->types->memory);
+	free(dso->types);
+	dso->types = NULL;
+}
