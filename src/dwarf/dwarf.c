@@ -15,8 +15,7 @@
 #include "dwarf/dwarf_private.h"
 
 /* libelf takes a non-const pointer, but does not write to the bytes. */
-static int add_section(Elf *elf, int number, const void *data, size_t len, uint64_t addr,
-		       size_t *ret_index)
+static int add_section(Elf *elf, int number, const void *data, size_t len, size_t *ret_index)
 {
 	Elf_Scn *section = elf_newscn(elf);
 	Elf_Data *bytes = section ? elf_newdata(section) : NULL;
@@ -32,7 +31,6 @@ static int add_section(Elf *elf, int number, const void *data, size_t len, uint6
 	header.sh_name = (GElf_Word)dwarf_name_offset(number);
 	header.sh_type = number == TALLY_DWARF_SECTIONS ? SHT_STRTAB : SHT_PROGBITS;
 	header.sh_size = len;
-	header.sh_addr = addr;
 	*ret_index = elf_ndxscn(section);
 	return gelf_update_shdr(section, &header) ? 0 : -ENOMEM;
 }
@@ -44,10 +42,10 @@ static int add_sections(Elf *elf, const struct tally_dwarf_file *file, size_t *r
 	for (int i = 0; i < TALLY_DWARF_SECTIONS && !ret; i++) {
 		if (file->sections[i].data)
 			ret = add_section(elf, i, file->sections[i].data, file->sections[i].len,
-					  file->sections[i].addr, ret_names);
+					  ret_names);
 	}
 	return ret ? ret
-		   : add_section(elf, TALLY_DWARF_SECTIONS, dwarf_names, dwarf_names_size, 0,
+		   : add_section(elf, TALLY_DWARF_SECTIONS, dwarf_names, dwarf_names_size,
 				 ret_names);
 }
 
@@ -75,35 +73,6 @@ static int elf_make(int nowhere, const struct tally_dwarf_file *file, Elf **ret_
 	else
 		*ret_elf = elf;
 	return ret;
-}
-
-/* libdw reads unwind rules only from a file that exists. */
-static Elf *frames_elf_open(int fd, const struct tally_dwarf_file *file)
-{
-	struct tally_dwarf_file frames = {
-		.is64 = file->is64, .is_big = file->is_big, .machine = file->machine};
-	Elf *elf;
-	bool is_written;
-
-	frames.sections[TALLY_DWARF_EH_FRAME] = file->sections[TALLY_DWARF_EH_FRAME];
-	if (elf_make(fd, &frames, &elf))
-		return NULL;
-	is_written = elf_update(elf, ELF_C_WRITE) >= 0;
-	elf_end(elf);
-	return is_written ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-}
-
-Dwarf_CFI *dwarf_frames(struct tally_dwarf *dwarf)
-{
-	if (dwarf->has_frames || !dwarf->file->sections[TALLY_DWARF_EH_FRAME].len)
-		return dwarf->frames;
-	dwarf->has_frames = true;
-	dwarf->frames_file = memfd_create("tally", MFD_CLOEXEC);
-	if (dwarf->frames_file >= 0)
-		dwarf->frames_elf = frames_elf_open(dwarf->frames_file, dwarf->file);
-	if (dwarf->frames_elf)
-		dwarf->frames = dwarf_getcfi_elf(dwarf->frames_elf);
-	return dwarf->frames;
 }
 
 static int debug_open(int nowhere, const struct tally_dwarf_file *file, Elf **ret_elf,
@@ -135,8 +104,6 @@ int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwa
 	dwarf = calloc(1, sizeof(*dwarf));
 	if (!dwarf)
 		return -ENOMEM;
-	dwarf->file = file;
-	dwarf->frames_file = -1;
 	dwarf->info = file->sections[TALLY_DWARF_INFO].data;
 	dwarf->info_len = file->sections[TALLY_DWARF_INFO].len;
 	dwarf->nowhere = memfd_create("tally", MFD_CLOEXEC);
@@ -175,14 +142,10 @@ void tally_dwarf_close(struct tally_dwarf *dwarf)
 	tally_map_free(&dwarf->types);
 	tally_intern_free(&dwarf->type_names);
 	tally_arena_free(&dwarf->type_memory);
-	dwarf_cfi_end(dwarf->frames);
 	dwarf_end(dwarf->debug);
 	dwarf_end(dwarf->alt);
-	elf_end(dwarf->frames_elf);
 	elf_end(dwarf->elf);
 	elf_end(dwarf->alt_elf);
-	if (dwarf->frames_file >= 0)
-		close(dwarf->frames_file);
 	if (dwarf->nowhere >= 0)
 		close(dwarf->nowhere);
 	free(dwarf);

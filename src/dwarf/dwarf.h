@@ -37,8 +37,6 @@ enum tally_dwarf_section {
 	/* The following sections are only needed for variables. */
 	TALLY_DWARF_LOC,
 	TALLY_DWARF_LOCLISTS,
-	TALLY_DWARF_FRAME,
-	TALLY_DWARF_EH_FRAME,
 	TALLY_DWARF_SECTIONS, /* number of sections */
 };
 
@@ -47,7 +45,6 @@ struct tally_dwarf_file {
 	struct {
 		const uint8_t *data; /* NULL if the file does not have this section */
 		size_t len;
-		uint64_t addr; /* .eh_frame: its linked address */
 	} sections[TALLY_DWARF_SECTIONS];
 	bool is64, is_big; /* 64-bit addresses; big-endian */
 	uint16_t machine;  /* EM_... */

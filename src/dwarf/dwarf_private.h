@@ -75,11 +75,6 @@ struct tally_dwarf {
 	struct tally_arena paths;
 	TALLY_VEC(struct dwarf_global) globals; /* sorted by start */
 	bool has_globals;
-	const struct tally_dwarf_file *file;
-	bool has_frames;
-	Dwarf_CFI *frames; /* see dwarf_frames() */
-	Elf *frames_elf;
-	int frames_file;        /* or -1 */
 	struct tally_map types; /* address of a type's DIE -> struct tally_type, or 0 */
 	struct tally_intern type_names;
 	struct tally_arena type_memory;
@@ -97,9 +92,6 @@ int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part 
 /* Read the functions of a unit and the calls inlined in them. Returns 0, -EBADMSG, -E2BIG or
  * -ENOMEM. */
 int dwarf_unit_walk(const struct tally_dwarf *dwarf, struct dwarf_unit *unit);
-
-/* Return the unwind rules in .eh_frame, or NULL if there are none. */
-Dwarf_CFI *dwarf_frames(struct tally_dwarf *dwarf);
 
 /* Return the unit that contains `addr`, and the DIE of the function that does, if there is one.
  * Returns 0 or the same errors as dwarf_unit_find(). */

@@ -15,8 +15,6 @@ const char dwarf_names[] = "\0.debug_info\0"
 			   ".debug_types\0"
 			   ".debug_loc\0"
 			   ".debug_loclists\0"
-			   ".debug_frame\0"
-			   ".eh_frame\0"
 			   ".shstrtab";
 const size_t dwarf_names_size = sizeof(dwarf_names);
 

@@ -45,6 +45,10 @@ struct tally_variable_question {
 	int32_t base; /* DWARF register number, TALLY_VARIABLE_ADDRESS or _RETURNED */
 	uint32_t nr;  /* number of offsets, at least 1 */
 	int64_t offsets[TALLY_VARIABLE_OFFSETS_MAX];
+	/* The canonical frame address at `pc`: the value of register `frame` - 1, plus
+	 * `frame_offset`. 0 if it is unknown; variables on the stack may then not be found. */
+	uint32_t frame;
+	int64_t frame_offset;
 };
 
 enum tally_variable_result {

@@ -23,8 +23,9 @@ struct search {
 	struct tally_dwarf *dwarf;
 	uint64_t pc;
 	struct memory wanted;
+	struct memory cfa;   /* the canonical frame address */
 	struct memory frame; /* the function's frame base */
-	bool has_frame;
+	bool has_cfa, has_frame;
 	uint32_t visits;
 	/* The best variable so far. */
 	enum tally_variable_result result;
@@ -87,23 +88,6 @@ static bool gives_address(Dwarf_Die *die, const Dwarf_Op *op, struct memory *ret
 	return true;
 }
 
-/* Get the canonical frame address at the pc. */
-static bool frame_address(struct search *search, struct memory *ret_memory)
-{
-	struct tally_dwarf *dwarf = search->dwarf;
-	Dwarf_Frame *frame = NULL;
-	Dwarf_Op *ops;
-	size_t nr;
-	bool ret;
-
-	if (dwarf_cfi_addrframe(dwarf_frames(dwarf), search->pc, &frame) &&
-	    dwarf_cfi_addrframe(dwarf_getcfi(dwarf->debug), search->pc, &frame))
-		return false;
-	ret = !dwarf_frame_cfa(frame, &ops, &nr) && nr == 1 && adds_to_register(ops, ret_memory);
-	free(frame);
-	return ret;
-}
-
 /* Find the frame base of a function at the pc. */
 static void find_frame(struct search *search, Dwarf_Die *function)
 {
@@ -114,7 +98,8 @@ static void find_frame(struct search *search, Dwarf_Die *function)
 	if (!ops || nr != 1)
 		return;
 	if (ops->atom == DW_OP_call_frame_cfa) {
-		search->has_frame = frame_address(search, &search->frame);
+		search->frame = search->cfa;
+		search->has_frame = search->has_cfa;
 	} else if (names_register(ops, &number)) {
 		search->frame = (struct memory){number, 0};
 		search->has_frame = true;
@@ -382,6 +367,8 @@ int tally_dwarf_variable(struct tally_dwarf *dwarf, const struct tally_variable_
 	struct search search = {.dwarf = dwarf,
 				.pc = question->pc,
 				.wanted = {question->base, question->offsets[0]},
+				.cfa = {(int32_t)question->frame - 1, question->frame_offset},
+				.has_cfa = question->frame != 0,
 				.result = TALLY_VARIABLE_NONE};
 	struct dwarf_unit *unit;
 	Dwarf_Die function;

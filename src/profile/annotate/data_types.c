@@ -10,7 +10,10 @@
 #include "base/arith.h"
 #include "profile/annotate/annotation_codes.h"
 #include "profile/annotate/data_steps.h"
+#include "symbols/code_file.h"
 #include "symbols/lines/symbols_types.h"
+#include "symbols/load_rules.h"
+#include "unwind/unwind_table.h"
 
 /* Maximum length of an instruction in bytes. */
 enum { INSTRUCTION_MAX = 16 };
@@ -87,12 +90,36 @@ static enum tally_data_result result_of(uint32_t result)
 	}
 }
 
-static int ask(struct tally_dso *dso, const struct tally_variable_question *question,
-	       struct tally_data_type *ret_type)
+/* Set the canonical frame address of a question, if the unwind rules have it. */
+static void add_frame(struct tally_data_types *types, struct tally_dso *dso,
+		      struct tally_variable_question *question)
 {
-	struct tally_variable variable;
-	int ret = tally_dso_variable(dso, question, &variable);
+	const struct tally_code_file *file;
+	const struct tally_unwind_table *rules;
+	struct tally_unwind_rule rule;
+	uint64_t addr;
 
+	question->frame = 0;
+	if (annotation_codes_open(types->codes, dso, &file) ||
+	    !tally_code_file_address(file, question->pc, &addr))
+		return;
+	rules = tally_dso_rules(dso);
+	if (!rules || !tally_unwind_table_find(rules, addr, &rule) ||
+	    rule.cfa != TALLY_CFA_REGISTER)
+		return;
+	question->frame = rule.cfa_reg + 1u;
+	question->frame_offset = rule.cfa_value;
+}
+
+static int ask(struct tally_data_types *types, struct tally_dso *dso,
+	       const struct tally_variable_question *question, struct tally_data_type *ret_type)
+{
+	struct tally_variable_question with_frame = *question;
+	struct tally_variable variable;
+	int ret;
+
+	add_frame(types, dso, &with_frame);
+	ret = tally_dso_variable(dso, &with_frame, &variable);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret)
@@ -166,7 +193,7 @@ static int follow(struct tally_data_types *types, struct tally_dso *dso,
 	for (int i = 0; i < FOLLOWED_MAX && !ret; i++) {
 		if (!data_steps_follow(steps, &question))
 			break;
-		ret = ask(dso, &question, &found);
+		ret = ask(types, dso, &question, &found);
 		if (!ret && found.result == TALLY_DATA_FOUND) {
 			*ret_type = found;
 			break;
@@ -211,8 +238,8 @@ static int decode(struct tally_data_types *types, struct tally_dso *dso, uint64_
 
 /* In a program that is linked to a fixed address, the displacement may be the address of an array,
  * and the register the offset in the array. Such an address is larger than any structure. */
-static int ask_absolute(struct tally_dso *dso, struct tally_variable_question question,
-			struct tally_data_type *ret_type)
+static int ask_absolute(struct tally_data_types *types, struct tally_dso *dso,
+			struct tally_variable_question question, struct tally_data_type *ret_type)
 {
 	struct tally_data_type found;
 	int ret;
@@ -221,7 +248,7 @@ static int ask_absolute(struct tally_dso *dso, struct tally_variable_question qu
 	    (question.offsets[0] < LEAST_ADDRESS && question.offsets[0] > -LEAST_ADDRESS))
 		return 0;
 	question.base = TALLY_VARIABLE_ADDRESS;
-	ret = ask(dso, &question, &found);
+	ret = ask(types, dso, &question, &found);
 	if (!ret && found.result == TALLY_DATA_FOUND)
 		*ret_type = found;
 	return ret;
@@ -252,9 +279,9 @@ static int find(struct tally_data_types *types, struct tally_dso *dso,
 	question.pc = insn.address;
 	question.base = insn.memory.base;
 	question.offsets[0] = insn.memory.offset;
-	ret = ask(dso, &question, ret_type);
+	ret = ask(types, dso, &question, ret_type);
 	if (!ret && may_follow(ret_type->result))
-		ret = ask_absolute(dso, question, ret_type);
+		ret = ask_absolute(types, dso, question, ret_type);
 	if (!ret && symbol && may_follow(ret_type->result))
 		ret = follow(types, dso, symbol, question, ret_type);
 	return ret;

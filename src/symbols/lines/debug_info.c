@@ -268,7 +268,6 @@ static int gather(const struct tally_elf *elf, int nr, uint64_t *most,
 					  .machine = elf->machine};
 	for (int i = 0; i < nr; i++) {
 		const char *name = tally_dwarf_section_name((enum tally_dwarf_section)i);
-		struct tally_elf_section section;
 		struct tally_elf_bytes bytes;
 		int ret = tally_elf_bytes_get(elf, name, *most, &bytes);
 
@@ -279,8 +278,6 @@ static int gather(const struct tally_elf *elf, int nr, uint64_t *most,
 		*most -= bytes.unpacked ? bytes.len : 0;
 		file->sections[i].data = bytes.data;
 		file->sections[i].len = bytes.len;
-		if (tally_elf_section_by_name(elf, name, &section))
-			file->sections[i].addr = section.addr;
 	}
 	return 0;
 }
@@ -296,18 +293,4 @@ int tally_debug_info_gather(const struct tally_debug_info *info, enum tally_debu
 	if (!ret && info->alt.elf.data && gather(&info->alt.elf, nr, &most, alt))
 		*alt = (struct tally_dwarf_file){0};
 	return ret;
-}
-
-void tally_debug_info_add_frames(const struct tally_dso *dso, struct tally_dwarf_file *file)
-{
-	static struct tally_image own;
-	struct tally_elf_section section;
-
-	if (file->sections[TALLY_DWARF_EH_FRAME].data || dso->kind != TALLY_DSO_USER ||
-	    tally_dso_open_unchanged(dso, &own) ||
-	    !tally_elf_section_by_name(&own.elf, ".eh_frame", &section))
-		return;
-	file->sections[TALLY_DWARF_EH_FRAME].data = tally_elf_section_data(
-		&own.elf, &section, &file->sections[TALLY_DWARF_EH_FRAME].len);
-	file->sections[TALLY_DWARF_EH_FRAME].addr = section.addr;
 }

@@ -41,8 +41,4 @@ int tally_debug_info_gather(const struct tally_debug_info *info, enum tally_debu
 			    uint64_t most, struct tally_dwarf_file *file,
 			    struct tally_dwarf_file *alt);
 
-/* Take the unwind rules from the DSO's own file if the file with the debug information has none.
- * For the same caller: the file stays open. */
-void tally_debug_info_add_frames(const struct tally_dso *dso, struct tally_dwarf_file *file);
-
 #endif

@@ -19,12 +19,9 @@ struct tally_dso_types {
 static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	struct tally_dso *dso = arg;
-	int ret = tally_debug_info_gather(&dso->lines->info, TALLY_DEBUG_VARIABLES,
-					  tally_dso_worker_limits(dso).bytes, file, alt);
 
-	if (!ret)
-		tally_debug_info_add_frames(dso, file);
-	return ret;
+	return tally_debug_info_gather(&dso->lines->info, TALLY_DEBUG_VARIABLES,
+				       tally_dso_worker_limits(dso).bytes, file, alt);
 }
 
 static void worker_stop(struct tally_dso *dso)
