@@ -23,7 +23,6 @@ static inline void corpus_open(const char *path, struct corpus *corpus)
 	corpus->file.machine = corpus->image.elf.machine;
 	for (int i = 0; i < TALLY_DWARF_SECTIONS; i++) {
 		struct tally_elf_bytes *bytes = &corpus->bytes[i];
-		struct tally_elf_section section;
 
 		if (tally_elf_bytes_get(&corpus->image.elf,
 					tally_dwarf_section_name((enum tally_dwarf_section)i),
@@ -31,10 +30,6 @@ static inline void corpus_open(const char *path, struct corpus *corpus)
 			continue;
 		corpus->file.sections[i].data = bytes->data;
 		corpus->file.sections[i].len = bytes->len;
-		if (tally_elf_section_by_name(&corpus->image.elf,
-					      tally_dwarf_section_name((enum tally_dwarf_section)i),
-					      &section))
-			corpus->file.sections[i].addr = section.addr;
 	}
 }
 
