@@ -62,11 +62,13 @@ struct tally_symbols {
 		uint32_t *next;              /* index + 1 of each object's next namesake, or 0 */
 	} embedded;
 
-	/* Resources used to look up source lines in all files; see symbols_lines.c. */
+	/* Resources used to look up source lines and types in all files; see symbols_lines.c and
+	 * symbols_types.c. */
 	struct {
 		unsigned nr_workers; /* number of running workers */
 		int64_t waited;      /* total time spent waiting for answers, ms */
 		uint64_t answered;   /* total size of the answers in bytes */
+		uint64_t asked;      /* number of requests for types */
 	} lines_used;
 };
 

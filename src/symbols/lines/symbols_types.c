@@ -11,6 +11,7 @@ enum { WORKERS_MAX = 4 };
 struct tally_dso_types {
 	struct tally_dwarf_worker worker;
 	bool has_worker;
+	uint64_t asked;           /* number of the last request, counted over all files */
 	int error;                /* result of all other requests */
 	struct tally_lines texts; /* only the strings are used */
 	struct tally_arena memory;
@@ -37,18 +38,32 @@ static void worker_stop(struct tally_dso *dso)
 	tally_dwarf_worker_stop(&types->worker);
 }
 
-/* Start a worker. If too many are running for types, stop the others. */
+/* If too many workers are running for types, stop the one that was not asked for longest. */
+static void workers_limit(struct tally_symbols *symbols)
+{
+	struct tally_dso *oldest = NULL;
+	unsigned nr = 0;
+
+	for (size_t i = 0; i < symbols->dsos.len; i++) {
+		struct tally_dso *dso = symbols->dsos.data[i];
+
+		if (!dso->types || !dso->types->has_worker)
+			continue;
+		nr++;
+		if (!oldest || dso->types->asked < oldest->types->asked)
+			oldest = dso;
+	}
+	if (nr >= WORKERS_MAX)
+		worker_stop(oldest);
+}
+
 static int worker_start(struct tally_dso *dso)
 {
 	struct tally_symbols *symbols = dso->owner;
 	struct tally_dwarf_limits limits;
-	unsigned nr = 0;
 	int ret;
 
-	for (size_t i = 0; i < symbols->dsos.len; i++)
-		nr += symbols->dsos.data[i]->types && symbols->dsos.data[i]->types->has_worker;
-	for (size_t i = 0; i < symbols->dsos.len && nr >= WORKERS_MAX; i++)
-		worker_stop(symbols->dsos.data[i]);
+	workers_limit(symbols);
 	limits = tally_dso_worker_limits(dso);
 	limits.threads = 1;
 	if (!limits.seconds)
@@ -81,6 +96,7 @@ int tally_dso_variable(struct tally_dso *dso, const struct tally_variable_questi
 
 	if (ret)
 		return ret;
+	dso->types->asked = ++dso->owner->lines_used.asked;
 	if (!dso->types->has_worker)
 		ret = worker_start(dso);
 	if (!ret)

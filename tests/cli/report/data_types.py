@@ -9,6 +9,7 @@ usage: data_types.py TALLY
 import os
 import random
 import re
+import shutil
 import sys
 import time
 
@@ -265,6 +266,29 @@ def test_types_of_parameters_stack_and_globals():
         found = types_at(program, DIRECT)
         for name, want in DIRECT.items():
             tap.same(found[name], want, f"{flags}: {name}")
+
+
+@tap.full
+def test_more_files_than_workers():
+    """Alternate between files, so that the workers of some files are stopped and started again."""
+    program = build("several", "-no-pie", "-fno-pie")
+    places, records = [], []
+    for number in range(6):
+        path = at(f"several{number}")
+        shutil.copy(program, path)
+        start = START + number * 0x10000000
+        places.append(start - START)
+        records += [mmap(PID, start, os.path.getsize(path), path)]
+    for name in DIRECT:
+        records += [sample(labels(program)[name] + place, PID, len(records)) for place in places]
+    with open(at("several.data"), "wb") as file:
+        file.write(file_bytes([comm(PID, "several"), *records]))
+    os.utime(at("several.data"), (time.time() + 3600, time.time() + 3600))
+    shown = tally("annotate", "-q", "-n", "--data-type", "--type-stat", data="several.data").stdout
+    assert ": 72 samples, 72 resolved" in shown and "'pair_t' (6 samples" in shown, shown
+    rows = tally("report", "--stdio", "-s", "typeoff", "-n", data="several.data").stdout
+    for name, want in DIRECT.items():
+        assert re.search(rf" {6 * list(DIRECT.values()).count(want)}  {re.escape(want)}\s", rows), (name, rows)
 
 
 @tap.full
