@@ -67,7 +67,7 @@ static void ask_variables(struct tally_dwarf *dwarf, uint64_t pc)
 	for (int32_t base = TALLY_VARIABLE_RETURNED; base < 32; base++) {
 		for (uint32_t i = 0; i < 4; i++) {
 			struct tally_variable_question question = {
-				pc, base, 1 + i % 2, {offsets[i], 8}};
+				pc, base, 1 + i % 2, {offsets[i], 8}, i % 3 ? 8 : 0, 16};
 
 			if (!tally_dwarf_variable(dwarf, &question, &variable))
 				len += check_variable(&variable);
@@ -113,7 +113,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			continue;
 		file.sections[i].data = bytes[i].data;
 		file.sections[i].len = bytes[i].len;
-		file.sections[i].addr = 0x2000;
 	}
 	if (!tally_dwarf_open(&file, &file, &dwarf)) {
 		use(dwarf);
