@@ -99,7 +99,7 @@ static int run_report(struct c2c_config *config)
 	return c2c_report(config) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 
-/* Run tally record with these arguments, which replace the command's. */
+/* Run tally record with these arguments, which resite the command's. */
 static int run_record(const struct c2c_config *config, int argc, char **argv)
 {
 	static const char *const first[] = {"record",      "-d",           "-W",

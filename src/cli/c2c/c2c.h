@@ -47,7 +47,7 @@ int c2c_report(struct c2c_config *config);
 /* Append the two sections with counts. */
 void c2c_add_counts(struct c2c_report *report);
 
-/* Append the tables of cache lines and of the places in them. Returns 0 or -ENOMEM. */
+/* Append the tables of cache lines and of the sites in them. Returns 0 or -ENOMEM. */
 int c2c_add_tables(struct c2c_report *report);
 
 /* Append the title of a section. */

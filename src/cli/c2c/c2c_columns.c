@@ -19,7 +19,7 @@ enum { SYMBOL_WIDTH = 30 };
 
 static const struct tally_sharing_counts *counts_of(const struct c2c_row *row)
 {
-	return row->place ? &row->place->counts : &row->line->counts;
+	return row->site ? &row->site->counts : &row->line->counts;
 }
 
 /* ---- cells of both tables --------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static const struct tally_sharing_counts *counts_of(const struct c2c_row *row)
 static void add_index(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	(void)argument;
-	if (!row->place)
+	if (!row->site)
 		tally_str_addf(out, "%zu", row->index);
 }
 
@@ -55,7 +55,7 @@ static void add_sum(const struct c2c_row *row, int argument, struct tally_str *o
 static void add_memory_node(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	const struct tally_perfdata_env *env = row->report->env;
-	uint64_t address = row->place ? row->place->memory.last : row->line->memory.last;
+	uint64_t address = row->site ? row->site->memory.last : row->line->memory.last;
 
 	(void)argument;
 	for (uint32_t i = 0; address && env->mem_block_size && i < env->nr_mem_nodes; i++) {
@@ -74,7 +74,7 @@ static void add_memory_node(const struct c2c_row *row, int argument, struct tall
 static void add_pages(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	(void)argument;
-	tally_str_add_u64(out, row->place ? row->place->memory.changes : row->line->memory.changes);
+	tally_str_add_u64(out, row->site ? row->site->memory.changes : row->line->memory.changes);
 }
 
 /* ---- cells of lines ---------------------------------------------------------------------- */
@@ -99,15 +99,15 @@ static void add_share(const struct c2c_row *row, int argument, struct tally_str 
 		    c2c_displayed(report->config, &report->sharing.total), out);
 }
 
-/* ---- cells of places --------------------------------------------------------------------- */
+/* ---- cells of sites --------------------------------------------------------------------- */
 
-/* Append a count: of the line, or the place's share of it. */
+/* Append a count: of the line, or the site's share of it. */
 static void add_part(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	uint64_t whole = row->line->counts.nr[argument];
 
-	if (row->place)
-		add_percent(row->place->counts.nr[argument], whole, out);
+	if (row->site)
+		add_percent(row->site->counts.nr[argument], whole, out);
 	else
 		tally_str_add_u64(out, whole);
 }
@@ -115,9 +115,9 @@ static void add_part(const struct c2c_row *row, int argument, struct tally_str *
 static void add_offset(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	(void)argument;
-	if (row->place)
+	if (row->site)
 		tally_str_addf(out, "0x%" PRIx64,
-			       row->place->address % row->report->sharing.line_size);
+			       row->site->address % row->report->sharing.line_size);
 	else
 		add_address(row, 0, out);
 }
@@ -125,7 +125,7 @@ static void add_offset(const struct c2c_row *row, int argument, struct tally_str
 static void add_pid(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	(void)argument;
-	tally_str_addf(out, "%" PRId32, row->place->pid);
+	tally_str_addf(out, "%" PRId32, row->site->pid);
 }
 
 static void add_tid(const struct c2c_row *row, int argument, struct tally_str *out)
@@ -133,20 +133,20 @@ static void add_tid(const struct c2c_row *row, int argument, struct tally_str *o
 	const struct tally_intern *comms = tally_machine_comms(row->report->session->machine);
 
 	(void)argument;
-	tally_str_addf(out, "%" PRId32 ":%s", row->place->tid,
+	tally_str_addf(out, "%" PRId32 ":%s", row->site->tid,
 		       tally_intern_text(comms, tally_machine_comm_of(row->report->session->machine,
-								      row->place->comm)));
+								      row->site->comm)));
 }
 
 static void add_code(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	(void)argument;
-	tally_str_addf(out, "0x%" PRIx64, row->place->ip);
+	tally_str_addf(out, "0x%" PRIx64, row->site->ip);
 }
 
 static void add_cost(const struct c2c_row *row, int argument, struct tally_str *out)
 {
-	const struct tally_sharing_cost *cost = &row->place->costs[argument];
+	const struct tally_sharing_cost *cost = &row->site->costs[argument];
 
 	tally_str_addf(out, "%.0f", cost->nr ? (double)cost->sum / (double)cost->nr : 0.0);
 }
@@ -154,15 +154,15 @@ static void add_cost(const struct c2c_row *row, int argument, struct tally_str *
 static void add_nr_cpus(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	(void)argument;
-	tally_str_add_u64(out, row->place->nr_cpus);
+	tally_str_add_u64(out, row->site->nr_cpus);
 }
 
 static struct tally_frame frame_of(const struct c2c_row *row)
 {
-	return (struct tally_frame){.dso = row->place->dso,
-				    .symbol = row->place->symbol,
-				    .addr = row->place->code,
-				    .cpumode = row->place->cpumode};
+	return (struct tally_frame){.dso = row->site->dso,
+				    .symbol = row->site->symbol,
+				    .addr = row->site->code,
+				    .cpumode = row->site->cpumode};
 }
 
 static void add_symbol(const struct c2c_row *row, int argument, struct tally_str *out)
@@ -188,10 +188,10 @@ static void add_file(const struct c2c_row *row, int argument, struct tally_str *
 
 static void add_line(const struct c2c_row *row, int argument, struct tally_str *out)
 {
-	const struct tally_location where = {.addr = row->place->code,
-					     .dso = row->place->dso,
-					     .symbol = row->place->symbol,
-					     .cpumode = row->place->cpumode};
+	const struct tally_location where = {.addr = row->site->code,
+					     .dso = row->site->dso,
+					     .symbol = row->site->symbol,
+					     .cpumode = row->site->cpumode};
 
 	(void)argument;
 	tally_place_add_location_line(&where, out);
@@ -200,7 +200,7 @@ static void add_line(const struct c2c_row *row, int argument, struct tally_str *
 static void add_cpu_nodes(const struct c2c_row *row, int argument, struct tally_str *out)
 {
 	(void)argument;
-	c2c_add_nodes(row->report, row->place, out);
+	c2c_add_nodes(row->report, row->site, out);
 }
 
 /* ---- columns --------------------------------------------------------------------------- */
@@ -256,19 +256,19 @@ static const struct c2c_column line_last[] = {
 		top, span, bottom, 8, add_cost, TALLY_SHARING_COST_##cost, false \
 	}
 
-static const struct c2c_column place_hitm[] = {
+static const struct c2c_column site_hitm[] = {
 	{"", 1, "Num", 5, add_index, 0, false},
 	PART("----- HITM -----", 2, "RmtHitm", REMOTE_HITM),
 	PART(NULL, 0, "LclHitm", LOCAL_HITM),
 };
 
-static const struct c2c_column place_peer[] = {
+static const struct c2c_column site_peer[] = {
 	{"", 1, "Num", 5, add_index, 0, false},
 	PART("-- Peer Snoop --", 2, "Rmt", REMOTE_PEER),
 	PART(NULL, 0, "Lcl", LOCAL_PEER),
 };
 
-static const struct c2c_column place_stores[] = {
+static const struct c2c_column site_stores[] = {
 	PART("------- Store Refs ------", 3, "L1 Hit", STORE_L1_HIT),
 	PART(NULL, 0, "L1 Miss", STORE_L1_MISS),
 	PART(NULL, 0, "N/A", STORE_NO_LEVEL),
@@ -277,9 +277,9 @@ static const struct c2c_column place_stores[] = {
 	{NULL, 0, "PA cnt", 6, add_pages, 0, false},
 };
 
-static const struct c2c_column place_pid = {"", 1, "Pid", 7, add_pid, 0, false};
-static const struct c2c_column place_tid = {"", 1, "Tid", 12, add_tid, 0, false};
-static const struct c2c_column place_code = {"", 1, "Code address", 18, add_code, 0, false};
+static const struct c2c_column site_pid = {"", 1, "Pid", 7, add_pid, 0, false};
+static const struct c2c_column site_tid = {"", 1, "Tid", 12, add_tid, 0, false};
+static const struct c2c_column site_code = {"", 1, "Code address", 18, add_code, 0, false};
 
 static const struct c2c_column cost_hitm[] = {
 	COST("---------- cycles ----------", 3, "rmt hitm", REMOTE_HITM),
@@ -293,14 +293,14 @@ static const struct c2c_column cost_peer[] = {
 	COST(NULL, 0, "load", LOAD),
 };
 
-static const struct c2c_column place_last[] = {
+static const struct c2c_column site_last[] = {
 	{"Total", 1, "records", 7, add_sum, SUM_RECORDS, false},
 	{"cpu", 1, "cnt", 8, add_nr_cpus, 0, false},
 };
 
-static const struct c2c_column place_symbol = {"", 1, "Symbol", 0, add_symbol, 0, true};
-static const struct c2c_column place_file = {"Shared", 1, "Object", 0, add_file, 0, true};
-static const struct c2c_column place_line = {"", 1, "Source:Line", 0, add_line, 0, true};
+static const struct c2c_column site_symbol = {"", 1, "Symbol", 0, add_symbol, 0, true};
+static const struct c2c_column site_file = {"Shared", 1, "Object", 0, add_file, 0, true};
+static const struct c2c_column site_line = {"", 1, "Source:Line", 0, add_line, 0, true};
 
 static void add_columns(struct c2c_table *table, const struct c2c_column *columns, size_t nr)
 {
@@ -335,34 +335,34 @@ void c2c_line_columns(const struct c2c_config *config, struct c2c_table *table)
 	ADD(table, line_last);
 }
 
-void c2c_place_columns(const struct c2c_config *config, struct c2c_table *table)
+void c2c_site_columns(const struct c2c_config *config, struct c2c_table *table)
 {
 	static const char *const nodes[] = {"Node", "Node{cpus %hitms %stores}", "Node{cpu list}"};
 	const struct c2c_column node = {
 		"", 1, nodes[TALLY_MIN(config->node_info, 2)], 0, add_cpu_nodes, 0, true};
 
 	if (table->is_peer)
-		ADD(table, place_peer);
+		ADD(table, site_peer);
 	else
-		ADD(table, place_hitm);
-	ADD(table, place_stores);
+		ADD(table, site_hitm);
+	ADD(table, site_stores);
 	if (config->by & TALLY_SHARING_BY_PID)
-		add_columns(table, &place_pid, 1);
+		add_columns(table, &site_pid, 1);
 	if (config->by & TALLY_SHARING_BY_TID)
-		add_columns(table, &place_tid, 1);
+		add_columns(table, &site_tid, 1);
 	if (config->by & TALLY_SHARING_BY_CODE)
-		add_columns(table, &place_code, 1);
+		add_columns(table, &site_code, 1);
 	if (table->is_peer)
 		ADD(table, cost_peer);
 	else
 		ADD(table, cost_hitm);
-	ADD(table, place_last);
+	ADD(table, site_last);
 	if (config->by & TALLY_SHARING_BY_CODE)
-		add_columns(table, &place_symbol, 1);
+		add_columns(table, &site_symbol, 1);
 	if (config->by & (TALLY_SHARING_BY_CODE | TALLY_SHARING_BY_FILE))
-		add_columns(table, &place_file, 1);
+		add_columns(table, &site_file, 1);
 	if (config->by & TALLY_SHARING_BY_CODE && !config->no_source)
-		add_columns(table, &place_line, 1);
+		add_columns(table, &site_line, 1);
 	add_columns(table, &node, 1);
 }
 

@@ -7,12 +7,12 @@
 
 enum { C2C_COLUMNS_MAX = 32 };
 
-/* A row: a line and, in the second table, one of its places. */
+/* A row: a line and, in the second table, one of its sites. */
 struct c2c_row {
 	const struct c2c_report *report;
 	const struct tally_sharing_line *line;
-	const struct tally_sharing_place *place; /* NULL for a line */
-	size_t index;                            /* of the line in the table */
+	const struct tally_sharing_site *site; /* NULL for a line */
+	size_t index;                          /* of the line in the table */
 };
 
 /* A column with two lines of heading. `top` extends over `span` columns. */
@@ -32,12 +32,12 @@ struct c2c_table {
 	bool is_peer;
 };
 
-/* Add the columns of the table of lines, and of the table of places. Columns of text have no width
+/* Add the columns of the table of lines, and of the table of sites. Columns of text have no width
  * yet. */
 void c2c_line_columns(const struct c2c_config *config, struct c2c_table *table);
-void c2c_place_columns(const struct c2c_config *config, struct c2c_table *table);
+void c2c_site_columns(const struct c2c_config *config, struct c2c_table *table);
 
-/* Return the number of the last column of a line's own row in the table of places. */
+/* Return the number of the last column of a line's own row in the table of sites. */
 int c2c_offset_column(const struct c2c_table *table);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The column with the nodes of the CPUs that accessed a place. */
+/* The column with the nodes of the CPUs that accessed a site. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,33 +33,33 @@ int c2c_nodes_find(struct c2c_report *report)
 	return ret;
 }
 
-/* A CPU of the place, with its node. */
-struct place_cpu {
+/* A CPU of the site, with its node. */
+struct site_cpu {
 	uint32_t node, cpu;
 	uint64_t hitms, stores;
 };
 
 static int compare(const void *a, const void *b)
 {
-	const struct place_cpu *x = a, *y = b;
+	const struct site_cpu *x = a, *y = b;
 
 	if (x->node != y->node)
 		return x->node < y->node ? -1 : 1;
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* Get the CPUs of a place, sorted by node and number. The caller frees them. NULL if there is not
+/* Get the CPUs of a site, sorted by node and number. The caller frees them. NULL if there is not
  * enough memory. */
-static struct place_cpu *place_cpus(const struct c2c_report *report,
-				    const struct tally_sharing_place *place)
+static struct site_cpu *site_cpus(const struct c2c_report *report,
+				  const struct tally_sharing_site *site)
 {
-	struct place_cpu *cpus = malloc((place->nr_cpus + 1) * sizeof(*cpus));
+	struct site_cpu *cpus = malloc((site->nr_cpus + 1) * sizeof(*cpus));
 	size_t nr = 0;
 
-	for (uint32_t at = place->first_cpu; at && cpus;) {
+	for (uint32_t at = site->first_cpu; at && cpus;) {
 		const struct tally_sharing_cpu *cpu = &report->sharing.cpus.data[at - 1];
 
-		cpus[nr++] = (struct place_cpu){
+		cpus[nr++] = (struct site_cpu){
 			(uint32_t)tally_map_get(&report->nodes, cpu->cpu),
 			cpu->cpu,
 			cpu->hitms,
@@ -80,8 +80,8 @@ static void add_share(uint64_t part, uint64_t whole, struct tally_str *out)
 		tally_str_addf(out, " %6s", "n/a");
 }
 
-/* Append the number of a node's CPUs, and their shares of the place's accesses. */
-static void add_shares(const struct place_cpu *cpus, size_t nr,
+/* Append the number of a node's CPUs, and their shares of the site's accesses. */
+static void add_shares(const struct site_cpu *cpus, size_t nr,
 		       const struct tally_sharing_counts *counts, struct tally_str *out)
 {
 	uint64_t hitms = 0, stores = 0;
@@ -97,7 +97,7 @@ static void add_shares(const struct place_cpu *cpus, size_t nr,
 }
 
 /* Append the numbers of a node's CPUs, such as "{0-3,8}". */
-static void add_list(const struct place_cpu *cpus, size_t nr, struct tally_str *out)
+static void add_list(const struct site_cpu *cpus, size_t nr, struct tally_str *out)
 {
 	for (size_t i = 0, last; i < nr; i = last + 1) {
 		for (last = i; last + 1 < nr && cpus[last + 1].cpu == cpus[last].cpu + 1;)
@@ -109,18 +109,18 @@ static void add_list(const struct place_cpu *cpus, size_t nr, struct tally_str *
 	tally_str_add_char(out, '}');
 }
 
-void c2c_add_nodes(const struct c2c_report *report, const struct tally_sharing_place *place,
+void c2c_add_nodes(const struct c2c_report *report, const struct tally_sharing_site *site,
 		   struct tally_str *out)
 {
-	struct place_cpu *cpus = place_cpus(report, place);
+	struct site_cpu *cpus = site_cpus(report, site);
 	int info = report->config->node_info;
 
 	if (!cpus) {
 		out->failed = true;
 		return;
 	}
-	for (size_t i = 0, end; i < place->nr_cpus; i = end) {
-		for (end = i; end < place->nr_cpus && cpus[end].node == cpus[i].node;)
+	for (size_t i = 0, end; i < site->nr_cpus; i = end) {
+		for (end = i; end < site->nr_cpus && cpus[end].node == cpus[i].node;)
 			end++;
 		tally_str_add(out, i ? " " : "");
 		if (cpus[i].node == UINT32_MAX)
@@ -128,7 +128,7 @@ void c2c_add_nodes(const struct c2c_report *report, const struct tally_sharing_p
 		else
 			tally_str_addf(out, "%2" PRIu32, report->env->nodes[cpus[i].node].node);
 		if (info == 1)
-			add_shares(cpus + i, end - i, &place->counts, out);
+			add_shares(cpus + i, end - i, &site->counts, out);
 		else if (info)
 			add_list(cpus + i, end - i, out);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of tally c2c report: cache lines, and the places in them. */
+/* The tables of tally c2c report: cache lines, and the sites in them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,11 +94,11 @@ static void add_lines(struct c2c_report *report, struct c2c_table *table, struct
 	}
 }
 
-/* ---- places ---------------------------------------------------------------------------- */
+/* ---- sites ---------------------------------------------------------------------------- */
 
-/* The places of a line that are shown. */
-struct places {
-	TALLY_VEC(const struct tally_sharing_place *) all;
+/* The sites of a line that are shown. */
+struct sites {
+	TALLY_VEC(const struct tally_sharing_site *) all;
 	const struct c2c_config *config;
 	uint64_t line_size;
 };
@@ -109,57 +109,57 @@ static int order(uint64_t x, uint64_t y)
 }
 
 /* Sort by offset, then by the displayed accesses, then by task and code. */
-static int compare_places(const void *a, const void *b, void *arg)
+static int compare_sites(const void *a, const void *b, void *arg)
 {
-	const struct tally_sharing_place *x = *(const struct tally_sharing_place *const *)a;
-	const struct tally_sharing_place *y = *(const struct tally_sharing_place *const *)b;
-	const struct places *places = arg;
-	int ret = order(x->address % places->line_size, y->address % places->line_size);
+	const struct tally_sharing_site *x = *(const struct tally_sharing_site *const *)a;
+	const struct tally_sharing_site *y = *(const struct tally_sharing_site *const *)b;
+	const struct sites *sites = arg;
+	int ret = order(x->address % sites->line_size, y->address % sites->line_size);
 
 	if (!ret)
-		ret = order(c2c_displayed(places->config, &y->counts),
-			    c2c_displayed(places->config, &x->counts));
-	if (!ret && places->config->display != C2C_DISPLAY_PEER)
+		ret = order(c2c_displayed(sites->config, &y->counts),
+			    c2c_displayed(sites->config, &x->counts));
+	if (!ret && sites->config->display != C2C_DISPLAY_PEER)
 		ret = order(tally_sharing_hitm(&y->counts), tally_sharing_hitm(&x->counts));
-	if (!ret && places->config->by & TALLY_SHARING_BY_PID)
+	if (!ret && sites->config->by & TALLY_SHARING_BY_PID)
 		ret = order((uint64_t)x->pid, (uint64_t)y->pid);
-	if (!ret && places->config->by & TALLY_SHARING_BY_TID)
+	if (!ret && sites->config->by & TALLY_SHARING_BY_TID)
 		ret = order((uint64_t)x->tid, (uint64_t)y->tid);
-	if (!ret && places->config->by & TALLY_SHARING_BY_CODE)
+	if (!ret && sites->config->by & TALLY_SHARING_BY_CODE)
 		ret = order(x->ip, y->ip);
 	return ret ? ret : order((uintptr_t)x, (uintptr_t)y);
 }
 
-/* Find the places of a line that have accesses of the displayed kind, or stores. */
-static int find_places(const struct c2c_report *report, const struct tally_sharing_line *line,
-		       struct places *places)
+/* Find the sites of a line that have accesses of the displayed kind, or stores. */
+static int find_sites(const struct c2c_report *report, const struct tally_sharing_line *line,
+		      struct sites *sites)
 {
 	int ret = 0;
 
-	places->all.len = 0;
-	places->config = report->config;
-	places->line_size = report->sharing.line_size;
+	sites->all.len = 0;
+	sites->config = report->config;
+	sites->line_size = report->sharing.line_size;
 	for (uint32_t at = line->first; at && !ret;) {
-		const struct tally_sharing_place *place = &report->sharing.places.data[at - 1];
+		const struct tally_sharing_site *site = &report->sharing.sites.data[at - 1];
 
-		at = place->next;
-		if (c2c_displayed(report->config, &place->counts) ||
-		    place->counts.nr[TALLY_SHARING_STORES])
-			ret = tally_vec_push(&places->all, place);
+		at = site->next;
+		if (c2c_displayed(report->config, &site->counts) ||
+		    site->counts.nr[TALLY_SHARING_STORES])
+			ret = tally_vec_push(&sites->all, site);
 	}
-	if (places->all.len)
-		qsort_r(places->all.data, places->all.len, sizeof(*places->all.data),
-			compare_places, places);
+	if (sites->all.len)
+		qsort_r(sites->all.data, sites->all.len, sizeof(*sites->all.data), compare_sites,
+			sites);
 	return ret;
 }
 
-/* Call `each` for the shown places of each line. */
+/* Call `each` for the shown sites of each line. */
 static int for_each_line(struct c2c_report *report, struct c2c_table *table, struct tally_str *cell,
 			 void (*each)(struct c2c_table *table, const struct c2c_row *line,
-				      const struct places *places, struct tally_str *cell,
+				      const struct sites *sites, struct tally_str *cell,
 				      struct tally_str *out))
 {
-	struct places places = {0};
+	struct sites sites = {0};
 	size_t index = 0;
 	int ret = 0;
 
@@ -168,29 +168,28 @@ static int for_each_line(struct c2c_report *report, struct c2c_table *table, str
 					    index++};
 
 		if (!ret)
-			ret = find_places(report, row.line, &places);
+			ret = find_sites(report, row.line, &sites);
 		if (!ret)
-			each(table, &row, &places, cell, &report->out);
+			each(table, &row, &sites, cell, &report->out);
 	}
-	tally_vec_free(&places.all);
+	tally_vec_free(&sites.all);
 	return ret;
 }
 
-static void measure_places(struct c2c_table *table, const struct c2c_row *line,
-			   const struct places *places, struct tally_str *cell,
-			   struct tally_str *out)
+static void measure_sites(struct c2c_table *table, const struct c2c_row *line,
+			  const struct sites *sites, struct tally_str *cell, struct tally_str *out)
 {
 	struct c2c_row row = *line;
 
 	(void)out;
-	tally_vec_for_each (place, &places->all) {
-		row.place = *place;
+	tally_vec_for_each (site, &sites->all) {
+		row.site = *site;
 		measure(table, &row, cell);
 	}
 }
 
-static void add_places(struct c2c_table *table, const struct c2c_row *line,
-		       const struct places *places, struct tally_str *cell, struct tally_str *out)
+static void add_sites(struct c2c_table *table, const struct c2c_row *line,
+		      const struct sites *sites, struct tally_str *cell, struct tally_str *out)
 {
 	static const char rule[] = "  ----------------------------------------------------------"
 				   "------------\n";
@@ -200,8 +199,8 @@ static void add_places(struct c2c_table *table, const struct c2c_row *line,
 	tally_str_add(out, rule);
 	add_row(table, line, c2c_offset_column(table), cell, out);
 	tally_str_add(out, rule);
-	tally_vec_for_each (place, &places->all) {
-		row.place = *place;
+	tally_vec_for_each (site, &sites->all) {
+		row.site = *site;
 		add_row(table, &row, table->nr - 1, cell, out);
 	}
 }
@@ -209,24 +208,24 @@ static void add_places(struct c2c_table *table, const struct c2c_row *line,
 int c2c_add_tables(struct c2c_report *report)
 {
 	struct c2c_table lines = {.is_peer = report->config->display == C2C_DISPLAY_PEER};
-	struct c2c_table places = lines;
+	struct c2c_table sites = lines;
 	struct tally_str cell = {0};
 	int ret = c2c_nodes_find(report);
 
 	add_lines(report, &lines, &cell);
 	tally_str_add_char(&report->out, '\n');
 	c2c_add_title(&report->out, "Shared Cache Line Distribution Pareto");
-	c2c_place_columns(report->config, &places);
-	for (int i = 0; i < places.nr; i++)
-		if (places.columns[i].is_left)
-			places.columns[i].width = (int)TALLY_MAX(strlen(places.columns[i].top),
-								 strlen(places.columns[i].bottom));
+	c2c_site_columns(report->config, &sites);
+	for (int i = 0; i < sites.nr; i++)
+		if (sites.columns[i].is_left)
+			sites.columns[i].width = (int)TALLY_MAX(strlen(sites.columns[i].top),
+								strlen(sites.columns[i].bottom));
 	if (!ret)
-		ret = for_each_line(report, &places, &cell, measure_places);
+		ret = for_each_line(report, &sites, &cell, measure_sites);
 	if (report->lines.len)
-		add_heading(&places, &report->out);
+		add_heading(&sites, &report->out);
 	if (!ret)
-		ret = for_each_line(report, &places, &cell, add_places);
+		ret = for_each_line(report, &sites, &cell, add_sites);
 	tally_str_free(&cell);
 	return ret ? ret : tally_str_error(&report->out);
 }

@@ -15,7 +15,7 @@ struct line_key {
 	uint64_t pid;  /* process + 1, or 0 */
 };
 
-struct place_key {
+struct site_key {
 	uint64_t line, address, code;
 	uintptr_t dso;
 	int64_t pid, tid;
@@ -66,11 +66,11 @@ static int line_get(struct tally_sharing *sharing, const struct access *access, 
 	return ret;
 }
 
-static struct place_key place_key(const struct tally_sharing *sharing, const struct access *access,
-				  uint32_t line)
+static struct site_key site_key(const struct tally_sharing *sharing, const struct access *access,
+				uint32_t line)
 {
 	uint64_t address = access->sample->sample.addr;
-	struct place_key key = {.line = line, .address = address % sharing->line_size};
+	struct site_key key = {.line = line, .address = address % sharing->line_size};
 
 	if (sharing->by & TALLY_SHARING_BY_CODE)
 		key.code = access->code.addr;
@@ -83,55 +83,54 @@ static struct place_key place_key(const struct tally_sharing *sharing, const str
 	return key;
 }
 
-static int place_new(struct tally_sharing *sharing, const struct access *access, uint32_t line)
+static int site_new(struct tally_sharing *sharing, const struct access *access, uint32_t line)
 {
 	const struct tally_feed_sample *sample = access->sample;
 	struct tally_sharing_line *of = &sharing->lines.data[line];
-	int ret = tally_vec_push(&sharing->places, ((struct tally_sharing_place){
-							   .line = line,
-							   .next = of->first,
-							   .address = sample->sample.addr,
-							   .ip = sample->sample.ip,
-							   .pid = sample->thread->pid,
-							   .tid = sample->thread->tid,
-							   .comm = sample->thread->comm,
-							   .dso = access->code.dso,
-							   .symbol = access->code.symbol,
-							   .code = access->code.addr,
-							   .cpumode = access->code.cpumode,
-						   }));
+	int ret = tally_vec_push(&sharing->sites, ((struct tally_sharing_site){
+							  .line = line,
+							  .next = of->first,
+							  .address = sample->sample.addr,
+							  .ip = sample->sample.ip,
+							  .pid = sample->thread->pid,
+							  .tid = sample->thread->tid,
+							  .comm = sample->thread->comm,
+							  .dso = access->code.dso,
+							  .symbol = access->code.symbol,
+							  .code = access->code.addr,
+							  .cpumode = access->code.cpumode,
+						  }));
 
 	if (!ret)
-		of->first = (uint32_t)sharing->places.len;
+		of->first = (uint32_t)sharing->sites.len;
 	return ret;
 }
 
-static int place_get(struct tally_sharing *sharing, const struct access *access, uint32_t line,
-		     uint32_t *ret_place)
+static int site_get(struct tally_sharing *sharing, const struct access *access, uint32_t line,
+		    uint32_t *ret_site)
 {
-	const struct place_key key = place_key(sharing, access, line);
-	int ret = tally_intern(&sharing->place_keys, (const char *)&key, sizeof(key), ret_place);
+	const struct site_key key = site_key(sharing, access, line);
+	int ret = tally_intern(&sharing->site_keys, (const char *)&key, sizeof(key), ret_site);
 
-	if (!ret && *ret_place == sharing->places.len)
-		ret = place_new(sharing, access, line);
+	if (!ret && *ret_site == sharing->sites.len)
+		ret = site_new(sharing, access, line);
 	return ret;
 }
 
 static int add_cpu(struct tally_sharing *sharing, uint32_t number, uint32_t cpu,
 		   const struct tally_sharing_counts *counts)
 {
-	struct tally_sharing_place *place = &sharing->places.data[number];
+	struct tally_sharing_site *site = &sharing->sites.data[number];
 	const uint32_t key[2] = {number, cpu};
 	uint32_t at;
 	int ret = tally_intern(&sharing->cpu_keys, (const char *)key, sizeof(key), &at);
 
 	if (!ret && at == sharing->cpus.len) {
-		ret = tally_vec_push(
-			&sharing->cpus,
-			((struct tally_sharing_cpu){.cpu = cpu, .next = place->first_cpu}));
+		ret = tally_vec_push(&sharing->cpus, ((struct tally_sharing_cpu){
+							     .cpu = cpu, .next = site->first_cpu}));
 		if (!ret)
-			place->first_cpu = (uint32_t)sharing->cpus.len;
-		place->nr_cpus += !ret;
+			site->first_cpu = (uint32_t)sharing->cpus.len;
+		site->nr_cpus += !ret;
 	}
 	if (!ret) {
 		sharing->cpus.data[at].hitms += tally_sharing_hitm(counts);
@@ -140,7 +139,7 @@ static int add_cpu(struct tally_sharing *sharing, uint32_t number, uint32_t cpu,
 	return ret;
 }
 
-static void add_cost(struct tally_sharing_place *place, const struct tally_sharing_counts *counts,
+static void add_cost(struct tally_sharing_site *site, const struct tally_sharing_counts *counts,
 		     uint64_t weight)
 {
 	static const enum tally_sharing_count kinds[TALLY_SHARING_COSTS] = {
@@ -154,8 +153,8 @@ static void add_cost(struct tally_sharing_place *place, const struct tally_shari
 	for (int i = 0; i < TALLY_SHARING_COSTS; i++) {
 		if (!counts->nr[kinds[i]])
 			continue;
-		place->costs[i].sum += weight;
-		place->costs[i].nr++;
+		site->costs[i].sum += weight;
+		site->costs[i].nr++;
 		return;
 	}
 }
@@ -169,27 +168,27 @@ static void add_memory(struct tally_sharing_memory *memory, const struct tally_s
 	memory->changes++;
 }
 
-static int add_place(struct tally_sharing *sharing, const struct access *access,
-		     const struct tally_sharing_counts *counts)
+static int add_site(struct tally_sharing *sharing, const struct access *access,
+		    const struct tally_sharing_counts *counts)
 {
 	const struct tally_sample *sample = &access->sample->sample;
 	bool has_parts = sample->present & PERF_SAMPLE_WEIGHT_STRUCT;
-	struct tally_sharing_place *place;
+	struct tally_sharing_site *site;
 	uint32_t line, number;
 	int ret = line_get(sharing, access, &line);
 
 	if (!ret)
-		ret = place_get(sharing, access, line, &number);
+		ret = site_get(sharing, access, line, &number);
 	if (!ret)
 		ret = add_cpu(sharing, number, sample->cpu, counts);
 	if (ret)
 		return ret;
-	place = &sharing->places.data[number];
+	site = &sharing->sites.data[number];
 	tally_sharing_add(&sharing->lines.data[line].counts, counts);
-	tally_sharing_add(&place->counts, counts);
-	add_cost(place, counts, has_parts ? (uint32_t)sample->weight : sample->weight);
+	tally_sharing_add(&site->counts, counts);
+	add_cost(site, counts, has_parts ? (uint32_t)sample->weight : sample->weight);
 	add_memory(&sharing->lines.data[line].memory, sample);
-	add_memory(&place->memory, sample);
+	add_memory(&site->memory, sample);
 	return 0;
 }
 
@@ -206,15 +205,15 @@ int tally_sharing_add_sample(struct tally_sharing *sharing, struct tally_machine
 	tally_sharing_count(&counts, sample->sample.data_src, sample->sample.addr,
 			    access.data.dso && access.code.dso);
 	tally_sharing_add(&sharing->total, &counts);
-	return sample->sample.addr ? add_place(sharing, &access, &counts) : 0;
+	return sample->sample.addr ? add_site(sharing, &access, &counts) : 0;
 }
 
 void tally_sharing_free(struct tally_sharing *sharing)
 {
 	tally_vec_free(&sharing->lines);
-	tally_vec_free(&sharing->places);
+	tally_vec_free(&sharing->sites);
 	tally_vec_free(&sharing->cpus);
 	tally_intern_free(&sharing->line_keys);
-	tally_intern_free(&sharing->place_keys);
+	tally_intern_free(&sharing->site_keys);
 	tally_intern_free(&sharing->cpu_keys);
 }

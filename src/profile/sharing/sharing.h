@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cache lines that several CPUs access: the memory accesses in a recording, summed by cache line,
- * and for each line by offset and code. Memory use grows with the number of distinct places.
+ * and for each line by offset and code. Memory use grows with the number of distinct sites.
  */
 #ifndef TALLY_PROFILE_SHARING_H
 #define TALLY_PROFILE_SHARING_H
@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "profile/sharing/sharing_counts.h"
 
-/* Properties that distinguish the places of a cache line, in addition to the offset. */
+/* Properties that distinguish the sites of a cache line, in addition to the offset. */
 enum {
 	TALLY_SHARING_BY_PID = 1 << 0,
 	TALLY_SHARING_BY_TID = 1 << 1,
@@ -42,11 +42,11 @@ struct tally_sharing_line {
 	uint64_t address; /* of the line, as in the first access */
 	struct tally_sharing_counts counts;
 	struct tally_sharing_memory memory;
-	uint32_t first; /* index + 1 of the line's first place, in no order */
+	uint32_t first; /* index + 1 of the line's first site, in no order */
 };
 
-struct tally_sharing_place {
-	uint32_t line, next;  /* next: index + 1 of the line's next place, or 0 */
+struct tally_sharing_site {
+	uint32_t line, next;  /* next: index + 1 of the line's next site, or 0 */
 	uint64_t address, ip; /* of the data and of the code, as in the first access */
 	int32_t pid, tid;
 	uint32_t comm;         /* number in tally_machine_comms() */
@@ -57,11 +57,11 @@ struct tally_sharing_place {
 	struct tally_sharing_counts counts;
 	struct tally_sharing_cost costs[TALLY_SHARING_COSTS];
 	struct tally_sharing_memory memory;
-	uint32_t first_cpu; /* index + 1 of the place's first CPU, in no order */
+	uint32_t first_cpu; /* index + 1 of the site's first CPU, in no order */
 	uint32_t nr_cpus;
 };
 
-/* A CPU that accessed a place. */
+/* A CPU that accessed a site. */
 struct tally_sharing_cpu {
 	uint32_t cpu, next; /* next: index + 1, or 0 */
 	uint64_t hitms, stores;
@@ -73,9 +73,9 @@ struct tally_sharing {
 	unsigned by; /* TALLY_SHARING_BY_* */
 	struct tally_sharing_counts total;
 	TALLY_VEC(struct tally_sharing_line) lines;
-	TALLY_VEC(struct tally_sharing_place) places;
+	TALLY_VEC(struct tally_sharing_site) sites;
 	TALLY_VEC(struct tally_sharing_cpu) cpus;
-	struct tally_intern line_keys, place_keys, cpu_keys;
+	struct tally_intern line_keys, site_keys, cpu_keys;
 };
 
 /* Add the access of a sample that has a data source. Returns 0 or -ENOMEM. */
