@@ -172,9 +172,9 @@ def of_event(identity, ip=0x1000, pid=1, time=1, period=1, more=b"", misc=USER):
     return record(SAMPLE, u64(identity, ip) + u32(pid, pid) + u64(time, period) + more, misc)
 
 
-def events_bytes(events, records, features=None, kinds=DEFAULT_TYPE | IDENTIFIER):
+def events_bytes(events, records, features=None, kinds=DEFAULT_TYPE | IDENTIFIER, branch_type=0):
     """Return a file with several events. `events` has the name and the config of each; its ID is its index + 10."""
-    attrs = [attr(kinds, config=config) for _, config in events]
+    attrs = [attr(kinds, config=config, branch_type=branch_type) for _, config in events]
     described = event_desc(*((one, name, (10 + at,)) for at, (one, (name, _)) in enumerate(zip(attrs, events))))
     # A record of another type holds the IDs to which the attrs refer.
     ids = record(FINISHED_ROUND, u64(*range(10, 10 + len(events))))
