@@ -27,7 +27,7 @@ PROG_LOAD, SOCKET_FILTER = 5, 1
 def load(name, value):
     """Load "return value", and return its file descriptor. Skip if this is not possible here."""
     if platform.machine() not in CALLS:
-        tap.skip("the number of bpf(2) is not known for this machine")
+        raise tap.Skip("the number of bpf(2) is not known for this machine")
     code = struct.pack("<BBHi", 0xb7, 0, 0, value) + struct.pack("<BBHi", 0x95, 0, 0, 0)
     text, licence = ctypes.create_string_buffer(code), ctypes.create_string_buffer(b"BSD")
     attr = struct.pack("<IIQQIIQII16s", SOCKET_FILTER, len(code) // 8, ctypes.addressof(text), ctypes.addressof(licence), 0, 0, 0, 0, 0, name)
@@ -35,7 +35,7 @@ def load(name, value):
     libc = ctypes.CDLL(None, use_errno=True)
     fd = libc.syscall(CALLS[platform.machine()], PROG_LOAD, block, len(attr))
     if fd < 0:
-        tap.skip(f"BPF programs cannot be loaded: {os.strerror(ctypes.get_errno())}")
+        raise tap.Skip(f"BPF programs cannot be loaded: {os.strerror(ctypes.get_errno())}")
     return fd
 
 

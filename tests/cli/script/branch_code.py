@@ -35,7 +35,7 @@ int main(void)
 
 def program():
     if platform.machine() != "x86_64":
-        tap.skip("the program has x86-64 instructions")
+        raise tap.Skip("the program has x86-64 instructions")
     machine.need_compiler("cc")
     path = os.path.join(WORK, "prog")
     if not os.path.exists(path):
@@ -91,7 +91,7 @@ def test_disassembly():
     data = recording("disasm.data", [(first + 1, second, PREDICTED, 0), (main + 4, first, 0, 0)], second + 2)
     done = tap.run(TALLY, "script", "-i", data, "-F", "ip,brstackdisasm", status=0)
     if "cannot be decoded" in done.stderr:
-        tap.skip("no Capstone")
+        raise tap.Skip("no Capstone")
     lines = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("\t0")]
     tap.same([line[2][:3] for line in lines], ["cal", "nop", "jmp", "xor", "ret"], "instructions")
     tap.same(lines[2][3], "# PRED", "a branch without cycles")
