@@ -68,6 +68,34 @@ int tally_ring_fd(const struct tally_ring *ring)
 	return ring->fd;
 }
 
+/* The page's lock is odd, or changes, while the kernel writes the page. Stop trying after a while,
+ * in case a program other than the kernel left it odd. */
+bool tally_ring_clock(const struct tally_ring *ring, struct tally_ring_clock *ret_clock)
+{
+	enum { TRIES = 1000 };
+
+	for (int i = 0; i < TRIES; i++) {
+		uint32_t lock = __atomic_load_n(&ring->page->lock, __ATOMIC_ACQUIRE);
+		struct perf_event_mmap_page page;
+
+		memcpy(&page, ring->page, sizeof(page));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (lock & 1 || __atomic_load_n(&ring->page->lock, __ATOMIC_RELAXED) != lock)
+			continue;
+		if (page.cap_user_time_zero)
+			*ret_clock = (struct tally_ring_clock){
+				.shift = page.time_shift,
+				.mult = page.time_mult,
+				.zero = page.time_zero,
+				.cycles = page.time_cycles,
+				.mask = page.time_mask,
+				.is_short = page.cap_user_time_short,
+			};
+		return page.cap_user_time_zero;
+	}
+	return false;
+}
+
 static uint64_t ring_head(const struct tally_ring *ring)
 {
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);

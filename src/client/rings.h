@@ -43,6 +43,18 @@ int tally_rings_map(struct tally_rings *rings, size_t pages);
 struct tally_ring *tally_rings_at(const struct tally_rings *rings, size_t index);
 bool tally_rings_is_overwrite(const struct tally_rings *rings, size_t index);
 
+/* The conversion of the CPU's cycle counter to the clock of the samples. Source: cap_user_time_zero
+ * in perf_event_open(2). */
+struct tally_ring_clock {
+	uint64_t shift, mult, zero;
+	uint64_t cycles, mask; /* of counters narrower than 64 bits, if `is_short` is set */
+	bool is_short;
+};
+
+/* Get the conversion from the ring's page. Returns false if the kernel does not give one, for
+ * example because the samples use another clock. */
+bool tally_ring_clock(const struct tally_ring *ring, struct tally_ring_clock *ret_clock);
+
 /* Pause or resume the kernel's writes to the overwrite rings, which must be paused while being
  * read. Tries all overwrite rings and returns the first error. */
 int tally_rings_pause(const struct tally_rings *rings, bool pause);

@@ -58,6 +58,17 @@ int tally_sampler_add_ids(struct tally_sampler *sampler)
 	return ret;
 }
 
+/* All rings have the same clock. */
+int tally_sampler_add_clock(struct tally_sampler *sampler)
+{
+	struct tally_ring_clock clock;
+
+	if (!tally_rings_nr(sampler->rings) ||
+	    !tally_ring_clock(tally_rings_at(sampler->rings, 0), &clock))
+		return 0;
+	return tally_synth_time_conv(&sampler->synth, &clock);
+}
+
 /* Return true if samples may contain kernel addresses. Transports that estimate counts sample only
  * user space. */
 static bool kernel_is_wanted(const struct tally_sampler *sampler)

@@ -89,6 +89,10 @@ void tally_sampler_raise_priority(int priority, const struct tally_messages *mes
  * each ID. Returns 0 or -ENOMEM. */
 int tally_sampler_add_ids(struct tally_sampler *sampler);
 
+/* Append a TIME_CONV record, if the kernel reports how to convert the cycle counter to the time
+ * of samples. Returns 0 or -ENOMEM. */
+int tally_sampler_add_clock(struct tally_sampler *sampler);
+
 /* Gather the current state for the first call to tally_sampler_add_existing(). This needs
  * privileges, but reads no user files. Warns about data that cannot be read. `child` may be NULL.
  * Returns 0 or -errno from procfs. */

@@ -56,6 +56,20 @@ int tally_synth_thread_map(struct tally_synth *synth, const struct tally_threads
 	return tally_str_error(&synth->out);
 }
 
+int tally_synth_time_conv(struct tally_synth *synth, const struct tally_ring_clock *clock)
+{
+	const uint8_t capabilities[8] = {true, clock->is_short};
+
+	tally_synth_begin(synth, TALLY_PERFDATA_TIME_CONV, 0, 5 * 8 + sizeof(capabilities));
+	tally_synth_u64(synth, clock->shift);
+	tally_synth_u64(synth, clock->mult);
+	tally_synth_u64(synth, clock->zero);
+	tally_synth_u64(synth, clock->cycles);
+	tally_synth_u64(synth, clock->mask);
+	tally_str_add_bytes(&synth->out, capabilities, sizeof(capabilities));
+	return tally_str_error(&synth->out);
+}
+
 /* The CPUs are stored as a list of numbers (type 0). If the list does not fit, no record is
  * written. */
 int tally_synth_cpu_map(struct tally_synth *synth, const struct tally_cpus *cpus)

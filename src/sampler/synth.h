@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "client/rings.h"
 #include "tally/client.h"
 
 struct tally_synth {
@@ -57,6 +58,9 @@ int tally_synth_cgroups(struct tally_synth *synth);
 /* Append perf.data's own records that list the requested threads or CPUs. Returns 0 or -ENOMEM. */
 int tally_synth_thread_map(struct tally_synth *synth, const struct tally_threads *threads);
 int tally_synth_cpu_map(struct tally_synth *synth, const struct tally_cpus *cpus);
+
+/* Append perf.data's own record that converts the CPU's cycle counter to the time of samples. */
+int tally_synth_time_conv(struct tally_synth *synth, const struct tally_ring_clock *clock);
 
 /* For use by the other synth files: append the header of a record of type `type`. The caller then
  * appends `body` bytes. */

@@ -47,9 +47,7 @@ class Allocations:
 
     def run(self, *command, at=0, **options):
         """Run a command in which allocation number `at` fails."""
-        env = {**os.environ, "LD_PRELOAD": self.library, "FAIL_AT": str(at)}
-        env["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-        return tap.run(*command, env=env, **options)
+        return tap.run(*command, env=tap.preloading(LD_PRELOAD=self.library, FAIL_AT=str(at)), **options)
 
     def count(self, *command):
         """Return the number of allocations that a command makes if none of them fails."""

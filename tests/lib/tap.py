@@ -36,6 +36,11 @@ def without_leaks():
     return {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 
+def preloading(**more):
+    """Return an environment in which libraries can be preloaded into a tally that is built with ASan."""
+    return {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0", **more}
+
+
 if QUICK:  # leak detection takes as long as most commands
     os.environ.update(without_leaks())
 

@@ -34,7 +34,9 @@ int record_synthesize(struct record *record, bool tail)
 	int ret;
 
 	if (!tail) {
-		ret = tally_sampler_add_ids(&record->sampler);
+		ret = tally_sampler_add_clock(&record->sampler);
+		if (!ret)
+			ret = tally_sampler_add_ids(&record->sampler);
 		if (!ret)
 			ret = write_out(record);
 		if (ret)

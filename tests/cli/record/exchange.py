@@ -5,6 +5,7 @@ print the same output.
 
 usage: exchange.py TALLY
 """
+import json
 import os
 import re
 import shutil
@@ -177,6 +178,37 @@ def test_counts_of_perf_stat_record():
         want = tap.run(PERF, "script", "--no-inline", "-i", path).stdout
         assert want.count("\n") > 2, f"perf script shows only {want!r}"
         tap.same(tap.run(TALLY, "script", "--no-inline", "-i", path).stdout, want, f"counts, {name}")
+
+
+def clocks(path):
+    """Return the records that convert the CPU's cycle counter to the time of samples."""
+    lines = tap.run(TALLY, "script", "--dump-json", "-i", path).stdout.splitlines()
+    return [{name: value for name, value in json.loads(line).items() if name != "offset"}
+            for line in lines if '"name":"TIME_CONV"' in line]
+
+
+def test_conversion_of_the_clock():
+    """Check that the record is written on the machines on which perf writes it, with the same numbers."""
+    machine.need_perf_records()
+    machine.need_events()
+    for clock in ([], ["-k", "CLOCK_MONOTONIC"]):
+        got, want = (os.path.join(WORK, f"clock-{tool}.data") for tool in ("tally", "perf"))
+        for program, path in ((TALLY, got), (PERF, want)):
+            steps.record(path, "-q", *clock, "-e", "cpu-clock", "--", "true", tool=program)
+        assert clocks(got) == clocks(want), (clock, clocks(got), clocks(want))
+
+
+def test_conversion_of_a_simulated_clock():
+    """Check that the record is written on a machine with a counter of 4 GHz."""
+    path, script = (os.path.join(WORK, f"clock-sim.{suffix}") for suffix in ("data", "sim"))
+    with open(script, "w", encoding="utf-8") as out:
+        out.write("pmu cpu counters 4\nevent cycles 1000M/s\n")
+    run = tap.run(TALLY, "emulate", "--host", f"sim:{script}", "--", TALLY, "record", "-q", "-e", "cpu-clock",
+                  "-o", path, "--", "true", env=tap.preloading())
+    assert run.returncode == 0, run.stderr
+    (clock,) = clocks(path)
+    assert (clock["time_mult"] / 2 ** clock["time_shift"], clock["time_zero"]) == (1 / 4, 0), clock
+    assert (clock["cap_user_time_zero"], clock["cap_user_time_short"]) == (1, 0), clock
 
 
 def ended(pid):

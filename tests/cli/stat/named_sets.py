@@ -58,7 +58,8 @@ def devices(name, freeze):
 def stat(wrap, *words, program=TALLY, status=0):
     with open(SCRIPT, "w", encoding="utf-8") as out:
         out.write(MACHINE)
-    run = tap.run(*wrap, TALLY, "emulate", "--host", f"sim:{SCRIPT}", "--", program, "stat", *words)
+    run = tap.run(*wrap, TALLY, "emulate", "--host", f"sim:{SCRIPT}", "--", program, "stat", *words,
+                  env=tap.preloading())
     assert run.returncode == status, (words, run.returncode, run.stderr)
     return run
 
