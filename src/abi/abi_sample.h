@@ -132,6 +132,14 @@ struct tally_sample {
 	uint64_t left; /* bytes after the last field of a decoded record, usually 0 */
 };
 
+/* Return the whole weight, or with WEIGHT_STRUCT its first part: for memory accesses, the latency
+ * in cycles. */
+static inline uint64_t tally_sample_weight(const struct tally_sample *sample)
+{
+	return sample->present & PERF_SAMPLE_WEIGHT_STRUCT ? (uint32_t)sample->weight
+							   : sample->weight;
+}
+
 /* Layout of a field in a record. */
 enum tally_sample_kind {
 	TALLY_SAMPLE_U64,

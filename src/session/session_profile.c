@@ -81,8 +81,11 @@ static int profiling_record(void *arg, struct tally_session *session,
 	if (ret ||
 	    (options->only_event && !tally_event_is_chosen(options->event_number, sample->event)))
 		return ret;
-	return options->branches ? profiling_add_branches(profiling, record, sample)
-				 : profiling_add(profiling, record, sample);
+	if (options->branches)
+		return profiling_add_branches(profiling, record, sample);
+	if (options->weights)
+		sample->period = TALLY_MAX(tally_sample_weight(&sample->sample), UINT64_C(1));
+	return profiling_add(profiling, record, sample);
 }
 
 /* Read the file again to find the callers of marked buckets. The first pass has reported errors of

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/main/print.h"
@@ -159,16 +160,32 @@ static int check_added(const char *option, const char *list)
 	return list_added(list) && !list[1] ? unknown_column(option, list, 1) : 0;
 }
 
+static const char *default_keys(const struct tally_row_options *options)
+{
+	return options->default_sort ? options->default_sort : "comm,dso,symbol";
+}
+
+void tally_row_options_sort_order(const struct tally_row_options *options, struct tally_str *out)
+{
+	const char *added = list_added(options->sort);
+
+	if (added || !options->sort)
+		tally_str_add(out, default_keys(options));
+	if (added)
+		tally_str_add_char(out, ',');
+	if (options->sort)
+		tally_str_add_escaped(out, added ? added : options->sort);
+}
+
 /* Add the sort keys. Default keys are not added if --fields gives an exact list of columns. */
 static int add_keys(struct tally_row_options *options)
 {
-	const char *defaults = options->default_sort ? options->default_sort : "comm,dso,symbol";
 	const char *added = list_added(options->sort);
 	bool is_exact = options->fields && !list_added(options->fields);
 	int ret = 0;
 
 	if (added || (!options->sort && !is_exact))
-		ret = add_list(options, "sort", defaults);
+		ret = add_list(options, "sort", default_keys(options));
 	if (!ret && options->sort)
 		ret = add_list(options, "sort", added ? added : options->sort);
 	return ret;

@@ -36,6 +36,9 @@ int tally_row_options_finish(struct tally_row_options *options, bool has_chains)
 /* Check the options before a recording is read. Returns 0, or -errno after printing an error. */
 int tally_row_options_check(const struct tally_row_options *options);
 
+/* Append the sort keys as given, or the default ones. */
+void tally_row_options_sort_order(const struct tally_row_options *options, struct tally_str *out);
+
 /* If only one comm, DSO or symbol is selected, remove its column, because all rows would show the
  * same value; perf does the same in text output. If no key would be left, none is removed. */
 void tally_row_options_remove_single(struct tally_row_options *options);

@@ -15,7 +15,7 @@
 struct mem_config {
 	const char *type;
 	uint64_t ldlat;
-	bool phys;
+	bool phys, data_page, raw;
 };
 
 #define AT(member) offsetof(struct mem_config, member)
@@ -26,7 +26,11 @@ static const struct tally_option mem_options[] = {
 	{0, "ldlat", TALLY_OPTION_U64, AT(ldlat), "cycles",
 	 "mem record: record only loads that take at least this long (default: 30)"},
 	{'p', "phys-data", TALLY_OPTION_FLAG, AT(phys), NULL,
-	 "mem record: record physical addresses, too"},
+	 "record and show physical addresses, too"},
+	{0, "data-page-size", TALLY_OPTION_FLAG, AT(data_page), NULL,
+	 "record and show the sizes of pages, too"},
+	{'D', "dump-raw-samples", TALLY_OPTION_FLAG, AT(raw), NULL,
+	 "mem report: show each sample on a line"},
 	TALLY_OPTION_END,
 };
 
@@ -62,23 +66,60 @@ static int run_as(const struct tally_command *command, struct mem_arguments *to,
 static int mem_record(const struct mem_config *config, struct mem_arguments *to, char **words,
 		      int nr)
 {
-	const char *first[] = {"record", "-d", "-W", "-e", NULL, "--phys-data"};
+	const char *first[7] = {"record", "-d", "-W", "-e"};
+	int len = 5;
 
 	if (!mem_add_events(config->type, config->ldlat, &to->events))
 		return TALLY_EXIT_ERROR;
 	first[4] = tally_str_text(&to->events);
-	if (add_words(to, first, config->phys ? 6 : 5))
+	if (config->phys)
+		first[len++] = "--phys-data";
+	if (config->data_page)
+		first[len++] = "--data-page-size";
+	if (add_words(to, first, len))
 		return TALLY_EXIT_ERROR;
 	return run_as(&tally_command_record, to, words, nr);
 }
 
-static int mem_report(struct mem_arguments *to, char **words, int nr)
+/* As in perf, these options may also follow the word "report". */
+static bool take_option(struct mem_config *config, const char *word)
 {
-	const char *first[] = {"report", "--mem-mode"};
+	const struct {
+		const char *name, *letter;
+		bool *value;
+	} options[] = {
+		{"--phys-data", "-p", &config->phys},
+		{"--data-page-size", NULL, &config->data_page},
+		{"--dump-raw-samples", "-D", &config->raw},
+	};
 
-	if (add_words(to, first, 2))
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(options); i++) {
+		if (strcmp(word, options[i].name) &&
+		    (!options[i].letter || strcmp(word, options[i].letter)))
+			continue;
+		*options[i].value = true;
+		return true;
+	}
+	return false;
+}
+
+static int mem_report(struct mem_config *config, struct mem_arguments *to, char **words, int nr)
+{
+	static const char *const raw[] = {"script", "-F", "pid,tid,ip,addr,weight,data_src,sym"};
+	const char *first[5] = {"report", "--mem-mode", "-n"};
+	int left = 0, len = 3;
+
+	for (int i = 0; i < nr; i++)
+		if (!take_option(config, words[i]))
+			words[left++] = words[i];
+	if (config->phys)
+		first[len++] = "--sort=+phys_daddr";
+	if (config->data_page)
+		first[len++] = config->phys ? "--sort=+phys_daddr,data_page_size"
+					    : "--sort=+data_page_size";
+	if (config->raw ? add_words(to, raw, 3) : add_words(to, first, len))
 		return TALLY_EXIT_ERROR;
-	return run_as(&tally_command_report, to, words, nr);
+	return run_as(config->raw ? &tally_command_script : &tally_command_report, to, words, left);
 }
 
 static int mem_run(int argc, char **argv)
@@ -92,7 +133,7 @@ static int mem_run(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	if (first < argc && !strcmp(argv[first], "report")) {
-		ret = mem_report(&to, argv + first + 1, argc - first - 1);
+		ret = mem_report(&config, &to, argv + first + 1, argc - first - 1);
 	} else if (first < argc && !strcmp(argv[first], "record")) {
 		ret = mem_record(&config, &to, argv + first + 1, argc - first - 1);
 	} else {

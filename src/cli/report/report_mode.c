@@ -50,13 +50,14 @@ static void report_mode(struct report *report)
 	}
 	report->reading.branches = has_branches && !config->branch_history &&
 				   (config->branch_given ? config->branch_stack : is_text);
+	report->reading.weights = config->mem_mode && !report->reading.branches;
 	if (config->branch_history) {
 		config->rows.default_sort = "srcline,symbol,dso";
 		config->rows.show.graph_key = TALLY_GRAPH_ADDRESS;
 	} else if (report->reading.branches)
 		config->rows.default_sort = "comm,dso_from,symbol_from,symbol_to,cycles";
 	else if (config->mem_mode)
-		config->rows.default_sort = "local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,"
+		config->rows.default_sort = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,"
 					    "snoop,tlb,locked,blocked,local_ins_lat,"
 					    "local_p_stage_cyc";
 	else if (session_is_tracing(report->session))
@@ -116,13 +117,26 @@ static void warn_latency(const struct report *report)
 	tally_print_hint("record with --latency");
 }
 
+/* Without data sources, every cell of the keys of memory accesses would be empty. */
+static int check_accesses(const struct report *report)
+{
+	if (!report->config->mem_mode || tally_session_has(report->session, PERF_SAMPLE_DATA_SRC))
+		return 0;
+	tally_print_error("%s has no memory accesses: its samples have no data sources",
+			  report->session->name);
+	tally_print_hint("record them with 'tally mem record COMMAND'");
+	return -EINVAL;
+}
+
 int report_columns(struct report *report)
 {
 	const struct report_config *config = report->config;
 	int ret;
 
 	report_mode(report);
-	ret = finish_columns(report);
+	ret = check_accesses(report);
+	if (!ret)
+		ret = finish_columns(report);
 	if (ret)
 		return ret;
 	tally_labels_start(&report->labels, report->session, config->rows.show.columns,

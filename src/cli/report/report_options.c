@@ -69,7 +69,7 @@ const struct tally_option report_options[] = {
 	{0, "show-cpu-utilization", TALLY_OPTION_FLAG, AT(cpu_utilization), NULL,
 	 "show columns with the percentages of kernel and user code"},
 	{0, "mem-mode", TALLY_OPTION_FLAG, AT(mem_mode), NULL,
-	 "sort by the keys of memory accesses"},
+	 "show memory accesses by their latencies, with the keys of memory accesses"},
 	{'F', "fields", TALLY_OPTION_TEXT, AT(rows.fields), "columns",
 	 "show columns: [+]overhead_children,overhead,latency,sample,period,event,... and sort "
 	 "keys; see below"},

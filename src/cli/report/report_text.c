@@ -55,7 +55,13 @@ static void add_event_heading(struct report *report, const struct tally_event_gr
 		tally_str_add_char(out, ')');
 	}
 	tally_str_add_char(out, '\n');
-	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", period);
+	if (report->reading.weights) {
+		tally_str_addf(out, "# Total weight : %" PRIu64 "\n# Sort order   : ", period);
+		tally_row_options_sort_order(&report->config->rows, out);
+		tally_str_add(out, "\n#\n");
+	} else {
+		tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", period);
+	}
 	tally_wrap_comments(out, start, (size_t)report->line_width);
 }
 

@@ -335,11 +335,8 @@ static void print_trace(struct tally_script_printer *printer, const struct tally
 
 static void print_weights(struct tally_str *out, const struct tally_sample *sample, uint64_t fields)
 {
-	bool has_parts = sample->present & PERF_SAMPLE_WEIGHT_STRUCT;
-
 	if (fields & SCRIPT_WEIGHT)
-		script_add_padded(out, has_parts ? (uint32_t)sample->weight : sample->weight, 16,
-				  ' ');
+		script_add_padded(out, tally_sample_weight(sample), 16, ' ');
 	if (fields & SCRIPT_INS_LAT)
 		script_add_padded(out, sample->weight >> 32 & UINT16_MAX, 16, ' ');
 	if (fields & SCRIPT_RETIRE_LAT)

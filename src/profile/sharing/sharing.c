@@ -172,7 +172,6 @@ static int add_site(struct tally_sharing *sharing, const struct access *access,
 		    const struct tally_sharing_counts *counts)
 {
 	const struct tally_sample *sample = &access->sample->sample;
-	bool has_parts = sample->present & PERF_SAMPLE_WEIGHT_STRUCT;
 	struct tally_sharing_site *site;
 	uint32_t line, number;
 	int ret = line_get(sharing, access, &line);
@@ -186,7 +185,7 @@ static int add_site(struct tally_sharing *sharing, const struct access *access,
 	site = &sharing->sites.data[number];
 	tally_sharing_add(&sharing->lines.data[line].counts, counts);
 	tally_sharing_add(&site->counts, counts);
-	add_cost(site, counts, has_parts ? (uint32_t)sample->weight : sample->weight);
+	add_cost(site, counts, tally_sample_weight(sample));
 	add_memory(&sharing->lines.data[line].memory, sample);
 	add_memory(&site->memory, sample);
 	return 0;

@@ -7,6 +7,7 @@ usage: sample_keys.py TALLY [FIXTURES]
 """
 import os
 import re
+import shutil
 import struct
 import sys
 
@@ -92,9 +93,38 @@ def test_mem_mode_sorts_by_the_keys_of_memory_accesses():
         assert name in heading, (name, heading)
 
 
+def test_accesses_count_as_much_as_their_latencies():
+    path, columns = mem_file(), ("--mem-mode", "-s", "local_weight,mem")
+    got = [[cell.strip() for cell in row] for row in rows(path, *columns)]
+    tap.same(got, [["85.71%", "30", "L1 hit"], ["14.29%", "10", "N/A"]], "latencies")
+    tap.same(rows(mem_file(WEIGHT_STRUCT), *columns), rows(path, *columns), "the first part of a weight")
+    heading = [line for line in report(path, *columns).stdout.splitlines() if line.startswith("# Total w") or "Sort" in line]
+    tap.same(heading, ["# Total weight : 70", "# Sort order   : local_weight,mem"], "heading")
+    if shutil.which("perf"):
+        text = tap.run("perf", "report", "--stdio", *columns, "-i", path).stdout
+        tap.same([line for line in text.splitlines() if line in heading], heading, "heading of perf")
+        tap.same([line.split()[:2] for line in text.splitlines() if "%" in line], [row[:2] for row in got], "perf")
+
+
+def test_accesses_need_data_sources():
+    path = written("plain.data", crafted.file_bytes([crafted.sample(0x1010)], [crafted.attr()]))
+    done = tap.run(TALLY, "mem", "report", "-i", path)
+    assert done.returncode == 1 and "no data sources" in done.stderr and "tally mem record" in done.stderr, done.stderr
+
+
 def test_mem_command():
     path = mem_file()
-    tap.same(tap.run(TALLY, "mem", "report", "--stdio", "-i", path).stdout, report(path, "--mem-mode").stdout, "mem report")
+
+    def mem(*words):
+        done = tap.run(TALLY, "mem", *words, "-i", path)
+        assert done.returncode == 0, (words, done.stderr)
+        return done.stdout
+    tap.same(mem("report"), report(path, "--mem-mode", "-n").stdout, "mem report")
+    for words, header in ((["-p", "report"], ["Data Physical Address"]), (["report", "-p"], ["Data Physical Address"]),
+                          (["--data-page-size", "report", "-p"], ["Data Physical Address", "Data Page Size"])):
+        text = mem(*words)
+        assert all(name in text for name in header), (words, text)
+    assert mem("report", "-D") == mem("-D", "report") and "OP LOAD" in mem("-D", "report"), mem("-D", "report")
     for words, status, text in ((["mem"], 129, "requires 'record' or 'report'"), (["mem", "-t", "x", "record", "true"], 1, "load, store"),
                                 (["mem", "nonsense"], 129, "requires 'record' or 'report'")):
         done = tap.run(TALLY, *words)
