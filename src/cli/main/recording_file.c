@@ -26,6 +26,29 @@
 /* Maximum number of retries if other processes create and rename the same files. */
 enum { TRIES = 100 };
 
+/* ---- standard output -------------------------------------------------------- */
+
+void tally_recording_file_choose(struct tally_recording_file *file, const char *output)
+{
+	struct stat st;
+
+	file->path = output;
+	if (!file->path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
+		file->path = "perf.data";
+	if (file->path && !strcmp(file->path, "-"))
+		file->path = NULL;
+	file->is_pipe = !file->path || (!stat(file->path, &st) && S_ISFIFO(st.st_mode));
+}
+
+int tally_recording_file_check_stdout(void)
+{
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	tally_print_error("refusing to write binary data to a terminal");
+	tally_print_hint("write to a file (-o FILE) or a pipe");
+	return -EINVAL;
+}
+
 /* ---- ownership -------------------------------------------------------------- */
 
 static bool is_at(int fd, const char *path)

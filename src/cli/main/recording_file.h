@@ -17,6 +17,13 @@ struct tally_recording_file {
 	TALLY_VEC(char *) names; /* names of finished files, with --switch-output */
 };
 
+/* Choose where to write: to `output`, a path or "-" for standard output. As in perf, NULL selects
+ * standard output if it is a pipe, and otherwise perf.data. Sets `path` and `is_pipe`. */
+void tally_recording_file_choose(struct tally_recording_file *file, const char *output);
+
+/* Return 0, or -EINVAL after printing an error if standard output is a terminal. */
+int tally_recording_file_check_stdout(void);
+
 /* Open the file, empty and locked. An existing file is kept as FILE.old. Returns 0, or prints an
  * error and returns -errno (-EBUSY if another recorder is writing the file). */
 int tally_recording_file_open(struct tally_recording_file *file);

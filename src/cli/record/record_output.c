@@ -47,14 +47,8 @@ int record_output_choose(struct record *record)
 	struct stat st;
 	bool is_there;
 
-	/* As in perf, without -o, write the recording to stdout if stdout is a pipe. */
-	output->file.path = config->output;
-	if (!output->file.path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
-		output->file.path = "perf.data";
-	if (output->file.path && !strcmp(output->file.path, "-"))
-		output->file.path = NULL;
+	tally_recording_file_choose(&output->file, config->output);
 	is_there = output->file.path && !stat(output->file.path, &st);
-	output->file.is_pipe = !output->file.path || (is_there && S_ISFIFO(st.st_mode));
 	if (config->redact && output->file.is_pipe) {
 		tally_print_error("a stream cannot be redacted: write to a file (-o FILE)");
 		return -EINVAL;

@@ -124,15 +124,13 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 int record_stream_open_stdout(struct record_output *output)
 {
 	struct stat st;
-	int fd = -1;
+	int fd = -1, ret;
 
 	if (fstat(STDOUT_FILENO, &st))
 		return -errno;
-	if (isatty(STDOUT_FILENO)) {
-		tally_print_error("refusing to write binary data to a terminal");
-		tally_print_hint("write to a file (-o FILE) or a pipe");
-		return -EINVAL;
-	}
+	ret = tally_recording_file_check_stdout();
+	if (ret)
+		return ret;
 	if (S_ISFIFO(st.st_mode))
 		fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	output->may_block = fd < 0 && !S_ISREG(st.st_mode);

@@ -134,16 +134,15 @@ static void session_free(struct stat_session *session)
 /* ---- runs ----------------------------------------------------------------- */
 
 /* Run the shell command given with --pre or --post. Return 0, or -ECANCELED if it failed. */
-static int run_hook(const char *option, const char *command)
+static int run_hook(const char *option, const char *command, int output)
 {
 	struct tally_child child = {0};
 	int ret;
 
 	if (!command)
 		return 0;
-	ret = tally_child_start(&child,
-				(char *[]){(char *)"/bin/sh", (char *)"-c", (char *)command, NULL},
-				STDOUT_FILENO);
+	ret = tally_child_start(
+		&child, (char *[]){(char *)"/bin/sh", (char *)"-c", (char *)command, NULL}, output);
 	if (!ret)
 		ret = tally_child_exec(&child);
 	if (!ret) {
@@ -196,7 +195,8 @@ static int show_intervals_end(struct stat_session *session)
 static int one_run(struct stat_session *session, bool first, bool last)
 {
 	const struct stat_config *config = session->config;
-	int ret = run_hook("--pre", config->pre);
+	int output = stat_record_output_of_command(session->recorder);
+	int ret = run_hook("--pre", config->pre, output);
 
 	if (!ret && config->sync)
 		sync();
@@ -204,7 +204,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 		ret = tally_via_check_command(&session->via, session->argv[0],
 					      &tally_print_messages);
 	if (!ret && session->argv) {
-		ret = tally_child_start(&session->child, session->argv, STDOUT_FILENO);
+		ret = tally_child_start(&session->child, session->argv, output);
 		if (ret)
 			tally_refuse_start(session->argv[0], ret, &tally_print_messages);
 		tally_via_adopt(&session->via, &session->child);
@@ -219,7 +219,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 		ret = stat_run_once(session);
 	print_signal(session);
 	if (!ret)
-		ret = run_hook("--post", config->post);
+		ret = run_hook("--post", config->post, output);
 	return ret;
 }
 
@@ -291,7 +291,7 @@ static int stat_command(const struct stat_config *config, int argc, char **argv,
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	}
 	if (!ret && config->record)
-		ret = stat_record_open(config->record, argc, argv, &session.recorder);
+		ret = stat_record_open(config->record_output, argc, argv, &session.recorder);
 	if (!ret) {
 		ret = all_runs(&session);
 		/* The command line was valid, so this is not a usage error. */
@@ -310,7 +310,8 @@ static int parse_record(struct stat_config *config, int argc, char **argv, int *
 	int ret = tally_options_parse(&tally_command_stat, config, argc, argv, TALLY_PARSE_STOP,
 				      ret_first);
 
-	config->record = config->output ? config->output : "perf.data";
+	config->record = true;
+	config->record_output = config->output;
 	config->output = NULL;
 	return ret;
 }

@@ -36,8 +36,8 @@ struct stat_config {
 	int detail, verbose, log_fd;
 	bool aggr[STAT_NR_AGGR];
 	bool group, all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
-	const char *record; /* with 'stat record': file for the counts, or NULL */
-	bool interval_clear;
+	const char *record_output; /* with 'stat record': where to write, or NULL for the default */
+	bool record, interval_clear;
 	bool no_merge, transaction, smi_cost, metric_only_given;
 	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;

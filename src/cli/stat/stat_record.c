@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arith.h"
 #include "cli/main/print.h"
@@ -23,26 +24,46 @@ struct stat_recorder {
 	bool has_round; /* the file has counts */
 };
 
-int stat_record_open(const char *path, int argc, char **argv, struct stat_recorder **ret_recorder)
+static int open_file(struct tally_recording_file *file)
+{
+	int ret =
+		file->path ? tally_recording_file_open(file) : tally_recording_file_check_stdout();
+
+	if (!file->path)
+		file->fd = STDOUT_FILENO;
+	if (ret || (!file->is_device && (!file->is_pipe || !file->path)))
+		return ret;
+	tally_print_error("%s: 'stat record' requires a regular file, or '-o -' for a pipe",
+			  file->path);
+	return -ENOTSUP;
+}
+
+int stat_record_open(const char *output, int argc, char **argv, struct stat_recorder **ret_recorder)
 {
 	struct stat_recorder *recorder = calloc(1, sizeof(*recorder));
 	int ret;
 
 	if (!recorder)
 		return -ENOMEM;
-	*recorder = (struct stat_recorder){
-		.file = {.path = path, .fd = -1}, .argc = argc, .argv = argv};
-	ret = tally_recording_file_open(&recorder->file);
-	if (!ret && recorder->file.is_device) {
-		tally_print_error("%s: 'stat record' requires a regular file", path);
-		ret = -ENOTSUP;
-	}
+	*recorder = (struct stat_recorder){.file = {.fd = -1}, .argc = argc, .argv = argv};
+	tally_recording_file_choose(&recorder->file, output);
+	ret = open_file(&recorder->file);
 	if (ret) {
 		stat_record_close(recorder);
 		return ret;
 	}
 	*ret_recorder = recorder;
 	return 0;
+}
+
+static const char *stat_record_name(const struct stat_recorder *recorder)
+{
+	return recorder->file.path ? recorder->file.path : "standard output";
+}
+
+int stat_record_output_of_command(const struct stat_recorder *recorder)
+{
+	return recorder && !recorder->file.path ? STDERR_FILENO : STDOUT_FILENO;
 }
 
 /* ---- records ---------------------------------------------------------------- */
@@ -183,7 +204,8 @@ static int write_round(struct stat_recorder *recorder)
 		ret = tally_perfdata_writer_write(recorder->writer, tally_str_text(out), out->len);
 	tally_str_clear(out);
 	if (ret)
-		tally_print_error("cannot write %s: %s", recorder->file.path, strerror(-ret));
+		tally_print_error("cannot write %s: %s", stat_record_name(recorder),
+				  strerror(-ret));
 	return ret;
 }
 
@@ -203,7 +225,10 @@ int stat_record_start(struct stat_session *session)
 		tally_print_error("'stat record' requires the kernel's counters");
 		return -ENOTSUP;
 	}
-	ret = tally_perfdata_writer_new(recorder->file.fd, NULL, &recorder->writer);
+	ret = tally_perfdata_writer_new(
+		recorder->file.fd,
+		&(struct tally_perfdata_writer_options){.pipe = recorder->file.is_pipe},
+		&recorder->writer);
 	if (!ret)
 		ret = add_events(recorder, session);
 	if (!ret)
@@ -213,7 +238,8 @@ int stat_record_start(struct stat_session *session)
 	if (!ret)
 		ret = tally_perfdata_writer_start(recorder->writer);
 	if (ret) {
-		tally_print_error("cannot write %s: %s", recorder->file.path, strerror(-ret));
+		tally_print_error("cannot write %s: %s", stat_record_name(recorder),
+				  strerror(-ret));
 		return ret;
 	}
 	session->on_count = record_count;
@@ -243,9 +269,9 @@ int stat_record_close(struct stat_recorder *recorder)
 	if (recorder->has_round) {
 		ret = tally_perfdata_writer_finish(recorder->writer);
 		if (ret)
-			tally_print_error("cannot finish %s: %s", recorder->file.path,
+			tally_print_error("cannot finish %s: %s", stat_record_name(recorder),
 					  strerror(-ret));
-	} else if (recorder->file.fd >= 0) {
+	} else if (recorder->file.fd >= 0 && recorder->file.path) {
 		tally_recording_file_discard(&recorder->file);
 	}
 	tally_perfdata_writer_free(recorder->writer);

@@ -7,13 +7,18 @@
 
 struct stat_recorder;
 
-/* Open the file at `path`. An existing recording is kept as PATH.old. `argv` is the command line to
- * store. Returns 0, or -errno after printing an error. */
-int stat_record_open(const char *path, int argc, char **argv, struct stat_recorder **ret_recorder);
+/* Open the file or the pipe that -o selects; see tally_recording_file_choose(). An existing
+ * recording is kept as FILE.old. `argv` is the command line to store. Returns 0, or -errno after
+ * printing an error. */
+int stat_record_open(const char *output, int argc, char **argv,
+		     struct stat_recorder **ret_recorder);
+
+/* Return the descriptor for the command's stdout: stderr if our stdout receives the recording.
+ * `recorder` may be NULL. */
+int stat_record_output_of_command(const struct stat_recorder *recorder);
 
 /* Write what precedes the counts, and set session->on_count, which adds counts to the round. Call
- * this once, after opening the counters. Returns 0, or -errno
- * after printing an error. */
+ * this once, after opening the counters. Returns 0, or -errno after printing an error. */
 int stat_record_start(struct stat_session *session);
 
 /* Write the current round, which ended at `time` ns since the start. Returns 0, or -errno after

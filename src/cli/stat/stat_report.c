@@ -341,6 +341,8 @@ static int make_title(struct stat_report *report)
 	int ret;
 
 	tally_str_add_char(&title, '\'');
+	if (!report->env->cmdline.nr)
+		tally_str_add(&title, "pipe");
 	for (uint32_t i = 0; i < report->env->cmdline.nr; i++)
 		tally_str_addf(&title, "%s%s", i ? " " : "", report->env->cmdline.items[i]);
 	tally_str_add_char(&title, '\'');

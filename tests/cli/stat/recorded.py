@@ -63,6 +63,22 @@ def test_files_are_exchanged_with_perf():
     tap.same(lines(report(theirs)), lines(done.stderr), "perf's file in tally")
 
 
+def test_pipes():
+    """Check that the recording has the pipe to itself, and that perf reads it."""
+    machine.need_events()
+    folder = path_of("pipes")
+    os.makedirs(folder, exist_ok=True)
+    for words in (["-o", "-"], []):
+        done = tap.run(TALLY, "stat", "record", *words, *EVENTS, "echo", "said", cwd=folder, text=False)
+        assert done.returncode == 0 and b"said\n" not in done.stdout and b"said\n" in done.stderr, done.stderr
+        for program in [TALLY] + ["perf"] * (machine.need_perf.reason() is None):
+            read = tap.run(program, "stat", "report", "-i", "-", input=done.stdout, text=False)
+            shown = read.stderr.decode()
+            assert read.returncode == 0 and "for 'pipe'" in shown, (program, shown)
+            tap.same(lines(shown), lines(done.stderr.decode()), program)
+    tap.same(os.listdir(folder), [], "files")
+
+
 def test_intervals_and_aggregation():
     done = tap.run(TALLY, "stat", "record", "-a", "-I", "100", "-o", path_of("cpus.data"), "-e", "cpu-clock,page-faults", "sleep", "0.25")
     if done.returncode:
