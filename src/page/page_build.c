@@ -10,6 +10,7 @@
 #include "base/endian.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "session/event_names.h"
 #include "session/session_events.h"
 #include "session/session_profile.h"
 #include "view/recording_header.h"
@@ -25,6 +26,7 @@ struct page_maker {
 	/* Map from each event on the page to a bit mask of the inputs that have samples of the
 	 * event. */
 	struct tally_map sides;
+	struct tally_event_names names;
 };
 
 /* A recording that is being read. */
@@ -93,12 +95,19 @@ static int input_other(void *arg, const struct tally_perfdata_record *record)
 static int input_events(struct page_input *input)
 {
 	const struct tally_perfdata_event *event;
+	const char *name;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && (event = tally_perfdata_event(input->session->data, i)); i++)
-		ret = tally_vec_push(
-			&input->events,
-			(struct tally_html_event){event->name, tally_attr_is_clock(&event->attr)});
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(input->session->data, i)); i++) {
+		name = event->name;
+		if (i < input->profile.totals.len && input->profile.totals.data[i].nr)
+			ret = tally_event_names_match(&input->maker->names, input->session, event,
+						      &name);
+		if (!ret)
+			ret = tally_vec_push(
+				&input->events,
+				(struct tally_html_event){name, tally_attr_is_clock(&event->attr)});
+	}
 	return ret;
 }
 
@@ -376,6 +385,7 @@ int tally_html_build(const struct tally_html_request *request, struct tally_html
 		return ret;
 	ret = maker_run(&maker, &broken);
 	tally_map_free(&maker.sides);
+	tally_event_names_free(&maker.names);
 	if (ret) {
 		tally_html_free(ret_built->page);
 		ret_built->page = NULL;

@@ -52,6 +52,6 @@ int tally_check_sides(const struct tally_messages *to, const bool has_samples[2]
 	if (has_common)
 		return 0;
 	tally_message_error(to, "no event was recorded on both sides");
-	tally_message_hint(to, "record both with the same -e");
+	tally_message_hint(to, "'tally evlist' shows the events; record both with the same -e");
 	return -ENODATA;
 }

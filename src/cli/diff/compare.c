@@ -107,13 +107,18 @@ static const char *event_unit(const struct diff_config *config,
 	return NULL;
 }
 
-/* Find or create the diff for events with this name. */
-static int event_find(struct comparison *comparison, const struct tally_perfdata_event *event,
+/* Find or create the diff for the events that match this one. */
+static int event_find(const struct compared *compared, const struct tally_perfdata_event *event,
 		      const struct tally_diff_options *options, struct tally_diff **ret_diff)
 {
+	struct comparison *comparison = compared->comparison;
 	struct comparison_event new = {.unit = event_unit(comparison->config, event)};
+	const char *name;
 	uint32_t number;
-	int ret = tally_intern(&comparison->names, event->name, strlen(event->name), &number);
+	int ret = tally_event_names_match(&comparison->matches, compared->session, event, &name);
+
+	if (!ret)
+		ret = tally_intern(&comparison->names, name, strlen(name), &number);
 
 	if (!ret && number == comparison->events.len) {
 		new.name = tally_intern_text(&comparison->names, number);
@@ -137,7 +142,7 @@ static int compared_event(struct compared *compared, const struct tally_perfdata
 	int ret = event_scale(compared, event, &options, &recording.scale);
 
 	if (!ret)
-		ret = event_find(compared->comparison, event, &options, &diff);
+		ret = event_find(compared, event, &options, &diff);
 	if (!ret)
 		ret = tally_diff_add(diff, &recording, &compared->profile, event->index);
 	compared->comparison->has_samples[compared->side] = true;
@@ -271,6 +276,7 @@ void comparison_free(struct comparison *comparison)
 		tally_diff_free(event->diff);
 	tally_vec_free(&comparison->events);
 	tally_intern_free(&comparison->names);
+	tally_event_names_free(&comparison->matches);
 	free(comparison->machine);
 	free(comparison->release);
 	if (comparison->kallsyms_fd > 0)

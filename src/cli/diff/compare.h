@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "cli/diff/diff.h"
+#include "session/event_names.h"
 
 /* An event in the recordings. */
 struct comparison_event {
@@ -17,6 +18,7 @@ struct comparison_event {
 
 struct comparison {
 	const struct diff_config *config;
+	struct tally_event_names matches;
 	struct tally_intern names;                 /* names of events */
 	TALLY_VEC(struct comparison_event) events; /* in order of appearance */
 	bool has_samples[TALLY_SIDES];

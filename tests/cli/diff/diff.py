@@ -478,6 +478,25 @@ def test_compares_each_of_several_files_with_the_first():
     tap.same(tables, [[["50.00%", "+0.00%"]] * 2, [["50.00%", "-25.00%"], ["50.00%", "+25.00%"]]], "differences")
 
 
+def test_modifiers_do_not_separate_the_same_counter():
+    def recording(*events):
+        path = os.path.join(WORK, "modifiers." + "-".join(name.replace("/", "_") for name, _ in events))
+        with open(path, "wb") as file:
+            file.write(events_bytes(events, [of_event(10 + at % len(events), time=at) for at in range(40)]))
+        return path
+    plain, user, kernel, precise, other = ("cycles", 0), ("cycles:u", 0), ("cycles:k", 0), ("cycles:ppp", 0), ("cycles:u", 7)
+    for a, b, want in (([plain], [user], ["cycles"]), ([user], [precise], ["cycles:u"]), ([user], [plain, user], ["cycles:u"]),
+                       ([("cpu/cycles/", 0)], [("cpu/cycles/u", 0)], ["cpu/cycles/"]), ([plain, user], [precise], []),
+                       ([plain], [user, kernel], []), ([plain], [other], []), ([("loads", 0)], [user], [])):
+        files = recording(*a), recording(*b)
+        done = tap.run(TALLY, "diff", *files, status=0 if want else 1)
+        tap.same(re.findall("# Event '(.*)'", done.stdout), want, f"{a} against {b}")
+        assert ("is compared with" in done.stderr) == (bool(want) and a[0] not in b), (a, b, done.stderr)
+        page = tap.run(TALLY, "diff", *files, f"--html={WORK}/modifiers.html")
+        assert (page.returncode == 0) == bool(want) and page.stderr.count("is compared with") == done.stderr.count(
+            "is compared with"), (a, b, page.stderr)
+
+
 def test_reports_usage_errors():
     a = crafted("wrong.a", [(0x10, 1)] * 20)
     other = crafted("wrong.other", [(0x10, 1)] * 20, attrs=[attr(config=1)])
