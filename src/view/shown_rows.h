@@ -4,6 +4,8 @@
 #ifndef TALLY_VIEW_SHOWN_ROWS_H
 #define TALLY_VIEW_SHOWN_ROWS_H
 
+#include <regex.h>
+
 #include "profile/selection.h"
 #include "view/view.h"
 
@@ -24,7 +26,8 @@ struct tally_show {
 	double graph_min_percent, row_min_percent;
 	uint64_t graph_limit;    /* maximum lines per callchain, or 0 for no limit */
 	const char *symbol_part; /* string that function names must contain, or NULL */
-	const char *parent;      /* prefix of the functions for TALLY_KEY_PARENT; NULL for perf's */
+	const char *parent; /* pattern of the functions for TALLY_KEY_PARENT; NULL for perf's */
+	const regex_t *is_parent; /* `parent`, compiled */
 };
 
 /* Return the minimum period for call graph branches in a report with the total `period`. Returns 0

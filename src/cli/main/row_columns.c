@@ -188,6 +188,8 @@ static int add_keys(struct tally_row_options *options)
 		ret = add_list(options, "sort", default_keys(options));
 	if (!ret && options->sort)
 		ret = add_list(options, "sort", added ? added : options->sort);
+	if (!ret && options->show.parent)
+		ret = add_list(options, "sort", "parent");
 	return ret;
 }
 

@@ -294,11 +294,23 @@ static int report_show_rows(struct report_config *config)
 	}
 	tally_labels_free(&report.labels);
 	tally_ignore_callees_free(&report.ignore);
+	if (config->rows.show.is_parent)
+		regfree(&report.parent);
 	tally_branch_chain_free(&report.branch_chain);
 	report_threads_free(&report.threads);
 	tally_ranges_free(&report.parallelism);
 	tally_str_free(&report.out);
 	return ret;
+}
+
+/* In perf, report -x has no argument, so the next option would become the separator. */
+static int check_separator(const char *separator)
+{
+	if (!separator || separator[0] != '-' || !separator[1])
+		return 0;
+	tally_print_error("option '-x' requires a separator, not '%s'", separator);
+	tally_print_hint("perf's 'report -x' is --exclude-other, which tally does not have");
+	return -EINVAL;
 }
 
 static int report_run(int argc, char **argv)
@@ -314,7 +326,8 @@ static int report_run(int argc, char **argv)
 					&config.recording.session.input, &word);
 	if (ret)
 		return ret - 1;
-	if (report_documents_check(&config, word) || report_export_check(&config))
+	if (check_separator(config.separator) || report_documents_check(&config, word) ||
+	    report_export_check(&config))
 		return TALLY_EXIT_USAGE;
 	config.rows.find_field = report_field_any;
 	if (tally_row_options_check(&config.rows) || report_mode_check(&config))

@@ -188,11 +188,32 @@ int report_mode_check(struct report_config *config)
 	return ret ? ret : report_quantum(config);
 }
 
+static int report_parent(struct report *report)
+{
+	struct tally_show *show = &report->config->rows.show;
+	char why[128];
+	int code;
+
+	if (!show->parent)
+		return 0;
+	code = regcomp(&report->parent, show->parent, REG_EXTENDED | REG_NOSUB);
+	if (!code) {
+		show->is_parent = &report->parent;
+		return 0;
+	}
+	regerror(code, &report->parent, why, sizeof(why));
+	tally_print_error("option '--parent' requires a regular expression, not '%s': %s",
+			  show->parent, why);
+	return -EINVAL;
+}
+
 int report_filters(struct report *report)
 {
 	const struct report_config *config = report->config;
 	int ret = tally_ignore_callees_option(config->ignore_callees, &report->ignore);
 
+	if (!ret)
+		ret = report_parent(report);
 	if (!ret && config->parallelism) {
 		ret = tally_ranges_parse(config->parallelism, &report->parallelism);
 		if (ret == -EINVAL)

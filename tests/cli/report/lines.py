@@ -237,8 +237,15 @@ def test_filters_of_inlined_functions():
     assert done.returncode == 0 and re.search("hint: .*--symbol-filter.*--sort parent -p", done.stderr), done.stderr
     found = tally("report", "--stdio", "-g", "none", "-s", "sym", "--symbol-filter", "innermost")
     assert re.search(r"% +\[.\] innermost \(inlined\)$", found, re.M) and "hot" not in found, found
-    found = rows(tally("report", "--stdio", "-g", "none", "--no-children", "-s", "parent", "-p", "innermost"))
-    assert 0 < found["innermost (inlined)"] < 100, found
+    for pattern, keys in (("innermost", ["-s", "parent"]), ("^inner(most|x)$", ["-s", "parent"])):
+        found = rows(tally("report", "--stdio", "-g", "none", "--no-children", *keys, "-p", pattern))
+        assert 0 < found["innermost (inlined)"] < 100, found
+    # As in perf, the option adds the key.
+    found = tally("report", "--stdio", "-g", "none", "--no-children", "-s", "comm", "-p", "most$")
+    assert "Parent symbol" in found and "innermost (inlined)" in found, found
+    for words, text in ((["-p", "("], "regular expression"), (["-x", "-s", "sym"], "requires a separator, not '-s'")):
+        done = tap.run(TALLY, "report", *words, "-i", DATA)
+        assert done.returncode in (1, 129) and text in done.stderr, (words, done.returncode, done.stderr)
 
 
 @contextlib.contextmanager
