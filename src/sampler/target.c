@@ -51,13 +51,15 @@ static const struct {
 	const char *option;
 	size_t text; /* offset of the option's argument in the target */
 	int (*find)(const char *text, struct tally_threads **ret_threads);
-	enum tally_target_trouble malformed; /* what -EINVAL means for this option */
+	/* What -EINVAL and -ESRCH mean for this option. */
+	enum tally_target_trouble malformed, missing;
 } lists[] = {
-	{"--pid", offsetof(struct tally_target, pids), tally_threads_of_pids,
-	 TALLY_TARGET_BAD_LIST},
-	{"--tid", offsetof(struct tally_target, tids), tally_threads_of_tids,
-	 TALLY_TARGET_BAD_LIST},
-	{"--uid", offsetof(struct tally_target, user), tally_threads_of_user, TALLY_TARGET_NO_USER},
+	{"--pid", offsetof(struct tally_target, pids), tally_threads_of_pids, TALLY_TARGET_BAD_LIST,
+	 TALLY_TARGET_NO_TASK},
+	{"--tid", offsetof(struct tally_target, tids), tally_threads_of_tids, TALLY_TARGET_BAD_LIST,
+	 TALLY_TARGET_NO_TASK},
+	{"--uid", offsetof(struct tally_target, user), tally_threads_of_user, TALLY_TARGET_NO_USER,
+	 TALLY_TARGET_IDLE_USER},
 };
 
 static const char *text_of(const struct tally_target *target, size_t list)
@@ -74,7 +76,7 @@ static int threads_of_list(const struct tally_target *target, size_t list,
 	why.code = tally_proc_matches_us() ? lists[list].find(why.text, ret_threads) : -EXDEV;
 	why.trouble = why.code == -EXDEV    ? TALLY_TARGET_FOREIGN
 		      : why.code == -EINVAL ? lists[list].malformed
-		      : why.code == -ESRCH  ? TALLY_TARGET_NO_TASK
+		      : why.code == -ESRCH  ? lists[list].missing
 					    : TALLY_TARGET_UNREADABLE;
 	return why.code ? error_set(ret_why, &why) : 0;
 }
@@ -185,6 +187,7 @@ void tally_target_explain(const struct tally_target_error *why, struct tally_str
 {
 	static const char *const texts[] = {
 		[TALLY_TARGET_NO_TASK] = "no such task, or it has exited",
+		[TALLY_TARGET_IDLE_USER] = "the user has no tasks",
 		[TALLY_TARGET_BAD_LIST] = "not a list of numbers",
 		[TALLY_TARGET_NO_USER] = "no such user",
 		[TALLY_TARGET_BAD_CPUS] = "not a list of CPUs",

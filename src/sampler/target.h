@@ -38,8 +38,9 @@ void tally_target_normalize(struct tally_target *target, bool has_command,
 
 enum tally_target_trouble {
 	TALLY_TARGET_OK,
-	TALLY_TARGET_NO_TASK,  /* none of the listed tasks exists */
-	TALLY_TARGET_BAD_LIST, /* not a list of numbers */
+	TALLY_TARGET_NO_TASK,   /* none of the listed tasks exists */
+	TALLY_TARGET_IDLE_USER, /* the user has no tasks */
+	TALLY_TARGET_BAD_LIST,  /* not a list of numbers */
 	TALLY_TARGET_NO_USER,
 	TALLY_TARGET_BAD_CPUS,   /* not a list of CPUs */
 	TALLY_TARGET_NO_CPU,     /* does not exist, or is offline */

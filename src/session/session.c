@@ -154,3 +154,13 @@ void tally_session_close(struct tally_session *session)
 	session->query = NULL;
 	session->data = NULL;
 }
+
+uint64_t tally_line_size(const struct tally_perfdata_env *env)
+{
+	enum { DEFAULT = 64, MOST = 4096 };
+	uint64_t size = env ? env->cache_line_size : 0;
+
+	for (uint32_t i = 0; env && i < env->nr_caches && !size; i++)
+		size = env->caches[i].line_size;
+	return size && size <= MOST && !(size & (size - 1)) ? size : DEFAULT;
+}

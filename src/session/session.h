@@ -158,6 +158,10 @@ void tally_session_warn_empty(const struct tally_session *session);
 /* Return true if any event's samples have this PERF_SAMPLE_* field. */
 bool tally_session_has(const struct tally_session *session, uint64_t field);
 
+/* Return the size of the recorded machine's cache lines, or 64 if `env` (may be NULL) does not have
+ * it. */
+uint64_t tally_line_size(const struct tally_perfdata_env *env);
+
 /* Check that the kernel symbol files specified by the user can be read. Returns 0, or -errno after
  * emitting an error message. */
 int tally_session_check_files(const struct tally_symbols_options *options,

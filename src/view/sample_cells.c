@@ -231,8 +231,7 @@ void tally_cell_dso_daddr(struct tally_labels *labels, const struct tally_feed_s
 void tally_cell_dcacheline(struct tally_labels *labels, const struct tally_feed_sample *sample,
 			   struct tally_str *out)
 {
-	const struct tally_perfdata_env *env = tally_labels_env(labels);
-	uint64_t size = env && env->cache_line_size ? env->cache_line_size : 64;
+	uint64_t size = tally_line_size(tally_labels_env(labels));
 
 	if (has(sample, PERF_SAMPLE_ADDR, out))
 		tally_place_add_symbol(labels->session->machine, sample->thread, sample->cpumode,

@@ -32,7 +32,7 @@ tally_cell_fn tally_cell_op, tally_cell_mem, tally_cell_snoop, tally_cell_tlb, t
 	tally_cell_phys_daddr, tally_cell_data_page_size;
 
 /* The type of the data that the instruction accesses; the same with the offset and the member. */
-tally_cell_fn tally_cell_type, tally_cell_typeoff;
+tally_cell_fn tally_cell_type, tally_cell_typeoff, tally_cell_typecln;
 
 /* The number of threads that were running; PERF_RECORD_MISC_* of the address space. */
 tally_cell_fn tally_cell_parallelism, tally_cell_mode;

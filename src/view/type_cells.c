@@ -48,3 +48,13 @@ void tally_cell_typeoff(struct tally_labels *labels, const struct tally_feed_sam
 	tally_type_add_path(found.type, found.offset, out);
 	tally_str_add(out, out->len == start ? "no field)" : ")");
 }
+
+void tally_cell_typecln(struct tally_labels *labels, const struct tally_feed_sample *sample,
+			struct tally_str *out)
+{
+	struct tally_data_type found;
+
+	if (find_type(labels, sample, &found, out))
+		tally_str_addf(out, "%s: cache-line %" PRIu64, found.type->name,
+			       found.offset / tally_line_size(tally_labels_env(labels)));
+}

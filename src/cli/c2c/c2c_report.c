@@ -11,9 +11,6 @@
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 
-/* The line size if the recording does not have it. */
-enum { LINE_SIZE = 64, LINE_SIZE_MAX = 4096 };
-
 uint64_t c2c_displayed(const struct c2c_config *config, const struct tally_sharing_counts *counts)
 {
 	switch (config->display) {
@@ -43,16 +40,6 @@ static int read_nodes(const struct tally_perfdata_env *env, struct tally_ranges 
 	return 0;
 }
 
-/* Return the size of a cache line, which must be a power of two. */
-static uint64_t line_size(const struct tally_perfdata_env *env)
-{
-	uint64_t size = env->cache_line_size;
-
-	for (uint32_t i = 0; i < env->nr_caches && !size; i++)
-		size = env->caches[i].line_size;
-	return size && size <= LINE_SIZE_MAX && !(size & (size - 1)) ? size : LINE_SIZE;
-}
-
 static int read_env(struct c2c_report *report)
 {
 	int ret = tally_perfdata_env(report->session->data, &report->env);
@@ -60,7 +47,7 @@ static int read_env(struct c2c_report *report)
 	if (!ret)
 		ret = read_nodes(report->env, &report->node_cpus);
 	if (!ret)
-		report->sharing.line_size = line_size(report->env);
+		report->sharing.line_size = tally_line_size(report->env);
 	return ret;
 }
 
@@ -196,7 +183,7 @@ int c2c_report(struct c2c_config *config)
 
 	if (ret)
 		return ret;
-	report.sharing.line_size = LINE_SIZE;
+	report.sharing.line_size = tally_line_size(NULL);
 	report.sharing.by = config->by;
 	ret = read_and_print(&report);
 	report_free(&report);

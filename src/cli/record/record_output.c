@@ -199,7 +199,8 @@ static int writer_start(struct record *record)
 		ret = add_features(record);
 	if (!ret)
 		ret = tally_perfdata_writer_start(output->writer);
-	if (ret)
+	/* A failed write is explained at the end. */
+	if (ret && !output->failed)
 		record_output_explain(record, ret);
 	return ret;
 }

@@ -347,7 +347,7 @@ const struct tally_command tally_command_report = {
 	.name = "report",
 	.summary = "Show the profile of a recording",
 	.usage = "[OPTIONS] [FILE] [SYMBOL]",
-	.about = " More sort keys. Samples: time addr symbol_iaddr dso_size socket cgroup "
+	.about = " More sort keys. Samples: time addr symbol_iaddr symoff dso_size socket cgroup "
 		 "cgroup_id\n"
 		 " comm_nodigit transaction parallelism code_page_size symbol_size. Weights: "
 		 "weight\n"
@@ -355,7 +355,7 @@ const struct tally_command tally_command_report = {
 		 "local_.\n"
 		 " Memory accesses: op mem snoop tlb locked blocked symbol_daddr dso_daddr "
 		 "dcacheline\n"
-		 " phys_daddr data_page_size type typeoff. Branches: dso_from dso_to symbol_from\n"
+		 " phys_daddr data_page_size type typeoff typecln. Branches: dso_from dso_to symbol_from\n"
 		 " symbol_to addr_from addr_to srcline_from srcline_to mispredict in_tx abort "
 		 "cycles. Tracepoints: "
 		 "FIELD,\n"

@@ -185,6 +185,13 @@ def one_truth(said, path):
 OURS = ["--kallsyms", "/proc/kallsyms"]
 
 
+def test_a_full_device_is_reported_once(path):
+    if not os.path.exists("/dev/full"):
+        raise tap.Skip("there is no /dev/full")
+    said = record("-o", "/dev/full", *BURN, status=1)
+    assert said.count("cannot write /dev/full: No space left on device") == 1, said
+
+
 def test_full_disk(path):
     """Check that a full disk is reported once, that the part already written is readable, and that the command runs to
     completion."""

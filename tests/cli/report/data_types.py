@@ -260,6 +260,14 @@ def types_at(program, names, key="typeoff"):
     return found
 
 
+def test_cache_lines_in_a_type():
+    program = build("lines", "-no-pie", "-fno-pie")
+    found = types_at(program, DIRECT, key="typecln")
+    for name, want in DIRECT.items():
+        place = re.fullmatch(r"(.*) \+(\w+) \(.*\)", want)
+        tap.same(found[name], f"{place[1]}: cache-line {int(place[2], 0) // 64}" if place else want, name)
+
+
 def test_types_of_parameters_stack_and_globals():
     for flags in (("-no-pie", "-fno-pie"), ("-pie", "-fPIE"), ("-no-pie", "-fno-pie", "-fno-omit-frame-pointer", "-gdwarf-4")):
         program = build("direct", *flags)

@@ -82,7 +82,8 @@ def test_size_of_mappings_and_code_addresses():
         crafted.comm(1, "prog"), crafted.mmap(1, 0x1000, 0x3000, "/nowhere/a"), crafted.sample(0x1010), crafted.sample(0x2010),
         crafted.sample(0x2010), crafted.sample(0x9000)]))
     tap.same(rows(path, "-s", "dso_size"), [["75.00%", "12288"], ["25.00%", "unknown"]], "sizes")
-    tap.same(rows(path, "-s", "symbol_iaddr")[0], ["50.00%", "[.] 0x0000000000001010"], "addresses")
+    for key in ("symbol_iaddr", "symoff"):
+        tap.same(rows(path, "-s", key)[0], ["50.00%", "[.] 0x0000000000001010"], key)
 
 
 def test_other_forms_of_output():
