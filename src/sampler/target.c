@@ -51,7 +51,7 @@ static const struct {
 	const char *option;
 	size_t text; /* offset of the option's argument in the target */
 	int (*find)(const char *text, struct tally_threads **ret_threads);
-	/* What -EINVAL and -ESRCH mean for this option. */
+	/* For -EINVAL and -ESRCH. */
 	enum tally_target_trouble malformed, missing;
 } lists[] = {
 	{"--pid", offsetof(struct tally_target, pids), tally_threads_of_pids, TALLY_TARGET_BAD_LIST,

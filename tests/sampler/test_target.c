@@ -82,41 +82,35 @@ static void what_targets_resolve_to(void **state)
 	resolves_to(&(struct tally_target){.all_cpus = true, .pids = self}, -2, -1);
 }
 
+static const struct {
+	struct tally_target target;
+	int code;
+	enum tally_target_trouble trouble;
+	const char *text;
+} wrong[] = {
+	{{.pids = "4194300"},
+	 -ESRCH,
+	 TALLY_TARGET_NO_TASK,
+	 "--pid 4194300: no such task, or it has exited"},
+	{{.tids = "4194300"},
+	 -ESRCH,
+	 TALLY_TARGET_NO_TASK,
+	 "--tid 4194300: no such task, or it has exited"},
+	{{.pids = "12,x"}, -EINVAL, TALLY_TARGET_BAD_LIST, "--pid 12,x: not a list of numbers"},
+	{{.user = "nobody like that"},
+	 -EINVAL,
+	 TALLY_TARGET_NO_USER,
+	 "--uid nobody like that: no such user"},
+	{{.user = "4294967294"},
+	 -ESRCH,
+	 TALLY_TARGET_IDLE_USER,
+	 "--uid 4294967294: the user has no tasks"},
+	{{.cpus = "1-"}, -EINVAL, TALLY_TARGET_BAD_CPUS, "--cpu 1-: not a list of CPUs"},
+	{{.cpus = "4095"}, -ENODEV, TALLY_TARGET_NO_CPU, "CPU 4095 does not exist or is offline"},
+};
+
 static void why_a_target_cannot_be_resolved(void **state)
 {
-	static const struct {
-		struct tally_target target;
-		int code;
-		enum tally_target_trouble trouble;
-		const char *text;
-	} wrong[] = {
-		{{.pids = "4194300"},
-		 -ESRCH,
-		 TALLY_TARGET_NO_TASK,
-		 "--pid 4194300: no such task, or it has exited"},
-		{{.tids = "4194300"},
-		 -ESRCH,
-		 TALLY_TARGET_NO_TASK,
-		 "--tid 4194300: no such task, or it has exited"},
-		{{.pids = "12,x"},
-		 -EINVAL,
-		 TALLY_TARGET_BAD_LIST,
-		 "--pid 12,x: not a list of numbers"},
-		{{.user = "nobody like that"},
-		 -EINVAL,
-		 TALLY_TARGET_NO_USER,
-		 "--uid nobody like that: no such user"},
-		{{.user = "4294967294"},
-		 -ESRCH,
-		 TALLY_TARGET_IDLE_USER,
-		 "--uid 4294967294: the user has no tasks"},
-		{{.cpus = "1-"}, -EINVAL, TALLY_TARGET_BAD_CPUS, "--cpu 1-: not a list of CPUs"},
-		{{.cpus = "4095"},
-		 -ENODEV,
-		 TALLY_TARGET_NO_CPU,
-		 "CPU 4095 does not exist or is offline"},
-	};
-
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct tally_target_error why = {0};
 		struct tally_threads *threads = NULL;
