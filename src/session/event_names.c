@@ -77,11 +77,12 @@ int tally_event_names_match(struct tally_event_names *names, const struct tally_
 	const struct tally_event_name *same;
 	char *copy;
 
-	*ret_name = event->name;
 	if (names->nr == TALLY_EVENT_NAMES_MAX ||
 	    tally_perfdata_nr_events(session->data) > TALLY_EVENT_NAMES_MAX ||
-	    find_name(names, event->name))
+	    find_name(names, event->name)) {
+		*ret_name = event->name;
 		return 0;
+	}
 	same = find_same(names, &event->attr);
 	if (same && differs_in_modifiers(event->name, same->name) && is_alone(session, same)) {
 		tally_message_warn(session->options.messages,
@@ -96,6 +97,7 @@ int tally_event_names_match(struct tally_event_names *names, const struct tally_
 		return -ENOMEM;
 	names->known[names->nr++] =
 		(struct tally_event_name){copy, event->attr.type, event->attr.config};
+	*ret_name = event->name;
 	return 0;
 }
 

@@ -28,9 +28,9 @@ const char *tally_show_sample_part(const struct tally_show *show)
 bool tally_show_is_parent(const struct tally_show *show, const char *symbol)
 {
 	/* perf's default is ^sys_|^do_page_fault. */
-	if (!show->is_parent)
+	if (!show->parent_regex)
 		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
-	return !regexec(show->is_parent, symbol, 0, NULL, 0);
+	return !regexec(show->parent_regex, symbol, 0, NULL, 0);
 }
 
 static bool is_hidden(const struct tally_shown_rows_options *options, uint32_t number)

@@ -27,7 +27,7 @@ struct tally_show {
 	uint64_t graph_limit;    /* maximum lines per callchain, or 0 for no limit */
 	const char *symbol_part; /* string that function names must contain, or NULL */
 	const char *parent; /* pattern of the functions for TALLY_KEY_PARENT; NULL for perf's */
-	const regex_t *is_parent; /* `parent`, compiled */
+	const regex_t *parent_regex; /* `parent`, compiled */
 };
 
 /* Return the minimum period for call graph branches in a report with the total `period`. Returns 0

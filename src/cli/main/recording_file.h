@@ -17,6 +17,12 @@ struct tally_recording_file {
 	TALLY_VEC(char *) names; /* names of finished files, with --switch-output */
 };
 
+/* Return the name for messages. */
+static inline const char *tally_recording_file_shown(const struct tally_recording_file *file)
+{
+	return file->path ? file->path : "standard output";
+}
+
 /* Choose where to write: to `output`, a path or "-" for standard output. As in perf, NULL selects
  * standard output if it is a pipe, and otherwise perf.data. Sets `path` and `is_pipe`. */
 void tally_recording_file_choose(struct tally_recording_file *file, const char *output);

@@ -81,23 +81,18 @@ static int mem_record(const struct mem_config *config, struct mem_arguments *to,
 	return run_as(&tally_command_record, to, words, nr);
 }
 
-/* As in perf, these options may also follow the word "report". */
+/* As in perf, the flags may also follow the word "report". */
 static bool take_option(struct mem_config *config, const char *word)
 {
-	const struct {
-		const char *name, *letter;
-		bool *value;
-	} options[] = {
-		{"--phys-data", "-p", &config->phys},
-		{"--data-page-size", NULL, &config->data_page},
-		{"--dump-raw-samples", "-D", &config->raw},
-	};
+	bool is_long = !strncmp(word, "--", 2);
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(options); i++) {
-		if (strcmp(word, options[i].name) &&
-		    (!options[i].letter || strcmp(word, options[i].letter)))
+	for (const struct tally_option *option = mem_options; option->name; option++) {
+		if (option->kind != TALLY_OPTION_FLAG)
 			continue;
-		*options[i].value = true;
+		if (is_long ? strcmp(word + 2, option->name)
+			    : word[0] != '-' || !word[1] || word[1] != option->letter || word[2])
+			continue;
+		*(bool *)((char *)config + option->offset) = true;
 		return true;
 	}
 	return false;

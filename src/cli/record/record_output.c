@@ -27,11 +27,6 @@
 #include "cli/record/unwinding.h"
 #include "sampler/stuck.h"
 
-static const char *output_name(const struct record_output *output)
-{
-	return output->file.path ? output->file.path : "standard output";
-}
-
 /* ---- choosing the output ---------------------------------------------------- */
 
 static bool is_stamped(const struct record_config *config)
@@ -304,7 +299,7 @@ static void print_size_limit(void)
 
 void record_output_explain(const struct record *record, int code)
 {
-	const char *name = output_name(&record->output);
+	const char *name = tally_recording_file_shown(&record->output.file);
 
 	switch (code) {
 	case -EPIPE: tally_print_error("cannot write %s: the reader has closed it", name); break;
@@ -453,12 +448,12 @@ int record_output_finish(struct record *record, bool last)
 	if (output->failed && !had_failed)
 		record_output_explain(record, output->failed);
 	else if (ret && !had_failed && tally_perfdata_writer_is_finished(output->writer))
-		tally_print_error("the features of %s are missing: %s", output_name(output),
-				  strerror(-ret));
+		tally_print_error("the features of %s are missing: %s",
+				  tally_recording_file_shown(&output->file), strerror(-ret));
 	size = tally_perfdata_writer_bytes(output->writer);
 	output->bytes_total += size;
 	name = final_name(record, &renamed);
-	tally_str_add_escaped(&shown, name ? name : output_name(output));
+	tally_str_add_escaped(&shown, name ? name : tally_recording_file_shown(&output->file));
 	if (last || ret)
 		print_written(record, tally_str_text(&shown), size, &hits, ret);
 	else if (!record->config->sampling.quiet)
@@ -469,7 +464,7 @@ int record_output_finish(struct record *record, bool last)
 		warn_lost(record);
 	if (last && !ret && !hits.samples)
 		warn_stuck(record);
-	ret = record_redact(record, name ? name : output_name(output), ret);
+	ret = record_redact(record, name ? name : tally_recording_file_shown(&output->file), ret);
 	tally_str_free(&shown);
 	free(name);
 	output_close(output);

@@ -294,7 +294,7 @@ static int report_show_rows(struct report_config *config)
 	}
 	tally_labels_free(&report.labels);
 	tally_ignore_callees_free(&report.ignore);
-	if (config->rows.show.is_parent)
+	if (config->rows.show.parent_regex)
 		regfree(&report.parent);
 	tally_branch_chain_free(&report.branch_chain);
 	report_threads_free(&report.threads);

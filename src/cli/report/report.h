@@ -18,7 +18,7 @@ struct report {
 	struct tally_profile profile;
 	struct tally_session_profile_options reading;
 	struct tally_ignore_callees ignore;
-	regex_t parent;                         /* compiled if config->rows.show.is_parent is set */
+	regex_t parent; /* compiled if config->rows.show.parent_regex is set */
 	struct tally_branch_chain branch_chain; /* with --branch-history */
 	struct report_threads threads;          /* with --threads */
 	struct tally_ranges parallelism;        /* empty for any */

@@ -198,7 +198,7 @@ static int report_parent(struct report *report)
 		return 0;
 	code = regcomp(&report->parent, show->parent, REG_EXTENDED | REG_NOSUB);
 	if (!code) {
-		show->is_parent = &report->parent;
+		show->parent_regex = &report->parent;
 		return 0;
 	}
 	regerror(code, &report->parent, why, sizeof(why));

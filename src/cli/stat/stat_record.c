@@ -26,12 +26,14 @@ struct stat_recorder {
 
 static int open_file(struct tally_recording_file *file)
 {
-	int ret =
-		file->path ? tally_recording_file_open(file) : tally_recording_file_check_stdout();
+	int ret;
 
-	if (!file->path)
+	if (!file->path) {
 		file->fd = STDOUT_FILENO;
-	if (ret || (!file->is_device && (!file->is_pipe || !file->path)))
+		return tally_recording_file_check_stdout();
+	}
+	ret = file->is_pipe ? 0 : tally_recording_file_open(file);
+	if (ret || (!file->is_pipe && !file->is_device))
 		return ret;
 	tally_print_error("%s: 'stat record' requires a regular file, or '-o -' for a pipe",
 			  file->path);
@@ -54,11 +56,6 @@ int stat_record_open(const char *output, int argc, char **argv, struct stat_reco
 	}
 	*ret_recorder = recorder;
 	return 0;
-}
-
-static const char *stat_record_name(const struct stat_recorder *recorder)
-{
-	return recorder->file.path ? recorder->file.path : "standard output";
 }
 
 int stat_record_output_of_command(const struct stat_recorder *recorder)
@@ -204,8 +201,8 @@ static int write_round(struct stat_recorder *recorder)
 		ret = tally_perfdata_writer_write(recorder->writer, tally_str_text(out), out->len);
 	tally_str_clear(out);
 	if (ret)
-		tally_print_error("cannot write %s: %s", stat_record_name(recorder),
-				  strerror(-ret));
+		tally_print_error("cannot write %s: %s",
+				  tally_recording_file_shown(&recorder->file), strerror(-ret));
 	return ret;
 }
 
@@ -238,8 +235,8 @@ int stat_record_start(struct stat_session *session)
 	if (!ret)
 		ret = tally_perfdata_writer_start(recorder->writer);
 	if (ret) {
-		tally_print_error("cannot write %s: %s", stat_record_name(recorder),
-				  strerror(-ret));
+		tally_print_error("cannot write %s: %s",
+				  tally_recording_file_shown(&recorder->file), strerror(-ret));
 		return ret;
 	}
 	session->on_count = record_count;
@@ -269,7 +266,8 @@ int stat_record_close(struct stat_recorder *recorder)
 	if (recorder->has_round) {
 		ret = tally_perfdata_writer_finish(recorder->writer);
 		if (ret)
-			tally_print_error("cannot finish %s: %s", stat_record_name(recorder),
+			tally_print_error("cannot finish %s: %s",
+					  tally_recording_file_shown(&recorder->file),
 					  strerror(-ret));
 	} else if (recorder->file.fd >= 0 && recorder->file.path) {
 		tally_recording_file_discard(&recorder->file);

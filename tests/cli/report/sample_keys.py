@@ -124,6 +124,12 @@ def test_mem_command():
                           (["--data-page-size", "report", "-p"], ["Data Physical Address", "Data Page Size"])):
         text = mem(*words)
         assert all(name in text for name in header), (words, text)
+    for words in (["-i", path, "report"], ["-C", "0", "report"], ["-U", "report"]):
+        done = tap.run(TALLY, "mem", *words)
+        assert done.returncode == 129 and "hint: write it after the word" in done.stderr, (words, done.stderr)
+    with open(path, "rb") as file:
+        done = tap.run(TALLY, "mem", "report", "-i", "-", stdin=file)
+    assert done.returncode == 0 and "Data Page Size" not in done.stdout, done.stderr
     assert mem("report", "-D") == mem("-D", "report") and "OP LOAD" in mem("-D", "report"), mem("-D", "report")
     for words, status, text in ((["mem"], 129, "requires 'record' or 'report'"), (["mem", "-t", "x", "record", "true"], 1, "load, store"),
                                 (["mem", "nonsense"], 129, "requires 'record' or 'report'")):
