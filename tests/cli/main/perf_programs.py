@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that start perf, with tally as perf: perf2bolt and llvm-profgen make the same profiles, and bash completes the
-same words.
+"""Programs that start perf, with tally as perf: perf2bolt and llvm-profgen make the same profiles, hotspot's parser reads
+tally's recordings, and bash completes the same words.
 
 usage: perf_programs.py TALLY
 """
@@ -144,6 +144,26 @@ def test_llvm_profgen():
             results.append(file.read())
     assert b"leaf" in results[0], results[0]
     tap.same(results[1], results[0], "profile")
+
+
+def test_hotspot_perfparser():
+    """The parser of the GUI hotspot reads all samples of a recording of tally's, and resolves them."""
+    machine.need_events()
+    machine.need_compiler("gcc")
+    found = glob.glob("/usr/lib/*/libexec/hotspot-perfparser")
+    if not found:
+        raise tap.Skip("hotspot-perfparser is not installed")
+    program, recording = os.path.join(WORK, "hot"), os.path.join(WORK, "hot.data")
+    with open(program + ".c", "w", encoding="ascii") as file:
+        file.write(SOURCE)
+    tap.run("gcc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", program, program + ".c", status=0)
+    tap.run(os.path.join(FOLDER, "perf"), "record", "-q", "-g", "-e", "cpu-clock:u", "-o", recording, program, status=0)
+    samples = len(tap.run(TALLY, "script", "-G", "-F", "pid", "-i", recording, status=0).stdout.splitlines())
+    stats = tap.run(found[0], "--input", recording, "--print-stats", status=0)
+    read = re.search(r"^samples: (\d+)$", stats.stdout + stats.stderr, re.M)
+    assert samples > 10 and read and int(read[1]) == samples, f"{samples} samples: {stats.stdout}{stats.stderr}"
+    done = subprocess.run([found[0], "--input", recording], capture_output=True, timeout=tap.PATIENCE, check=True)
+    assert b"leaf" in done.stdout and b"middle" in done.stdout, done.stderr
 
 
 COMPLETE = r"""
