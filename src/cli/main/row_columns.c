@@ -20,12 +20,42 @@ static const char *name_known(const struct tally_view_column *column, bool is_so
 	return column->name;
 }
 
+#define NO_BRANCH_PARTS "'tally report --branch-history' shows the branches of callchains"
+
+/* Sort keys of perf that tally does not have. */
+static const struct {
+	const char *name, *reason;
+} other_keys[] = {
+	{"simd", "it is decoded from Arm SPE traces, which tally does not read"},
+	{"ipc_lbr", "'tally report --total-cycles' shows the cycles of basic blocks"},
+	{"ipc_null", "'tally report --total-cycles' shows the cycles of basic blocks"},
+	{"callchain_branch_predicted", NO_BRANCH_PARTS},
+	{"callchain_branch_abort", NO_BRANCH_PARTS},
+	{"callchain_branch_cycles", NO_BRANCH_PARTS},
+};
+
+/* Print why a sort key of perf is not available. Returns false if it is none. */
+static bool explain_other(const char *option, const char *word, size_t len)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(other_keys); i++) {
+		if (strlen(other_keys[i].name) != len || strncmp(other_keys[i].name, word, len))
+			continue;
+		tally_print_error("option '--%s': key '%s' is not supported", option,
+				  other_keys[i].name);
+		tally_print_hint("%s", other_keys[i].reason);
+		return true;
+	}
+	return false;
+}
+
 static int unknown_column(const char *option, const char *word, size_t len)
 {
 	bool is_sort = !strcmp(option, "sort");
 	struct tally_suggest suggest;
 	struct tally_str known = {0};
 
+	if (explain_other(option, word, len))
+		return -EINVAL;
 	tally_suggest_start(&suggest, word, len);
 	for (const struct tally_view_column *c = tally_view_columns; c->name; c++) {
 		const char *name = name_known(c, is_sort);

@@ -143,6 +143,9 @@ def test_fields_of_tracepoints():
     for key in ("y", "sys:two.x", "common_pid", "trace_field"):
         done = report(path, "-s", key, status=1)
         assert f"unknown key '{key}'" in done.stderr, done.stderr
+    for key in ("simd", "ipc_lbr", "callchain_branch_cycles"):
+        done = report(path, "-s", key, status=1)
+        assert f"key '{key}' is not supported\n  hint: " in done.stderr, done.stderr
 
 
 def test_fields_of_other_events_are_not_shown():
