@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A table that maps byte strings to IDs and back. Equal strings have the same ID. IDs count up from
- * 0, so they can index arrays. An all-zero table is empty. Not thread-safe.
+ * 0, so they can index arrays. An all-zero table is empty. A table that is moved can be read, but
+ * not added to: the hashes depend on its address. Not thread-safe.
  */
 #ifndef TALLY_BASE_INTERN_H
 #define TALLY_BASE_INTERN_H

@@ -70,6 +70,13 @@ void tally_profile_zero(struct tally_profile *profile)
 	(void)profile_buckets_index(profile);
 }
 
+int tally_profile_relabel(struct tally_profile *profile, const uint32_t *labels)
+{
+	tally_vec_for_each (bucket, &profile->buckets)
+		bucket->key.label = labels[bucket->key.label] - 1;
+	return profile_buckets_index(profile);
+}
+
 /* ---- garbage collection ---------------------------------------------------- */
 
 /* Marks for frames and stacks. The marks are later replaced with the new numbers. */

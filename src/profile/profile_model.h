@@ -245,6 +245,10 @@ void tally_profile_zero(struct tally_profile *profile);
  * Returns 0 or -ENOMEM. */
 int tally_profile_collect(struct tally_profile *profile, size_t nr_gone);
 
+/* Renumber the labels of a finished profile's buckets: label N becomes labels[N] - 1. Returns 0 or
+ * -ENOMEM. */
+int tally_profile_relabel(struct tally_profile *profile, const uint32_t *labels);
+
 /* Add a sample. sample->number identifies it in the second pass. Returns 0 or -ENOMEM. */
 int tally_profile_add(struct tally_profile *profile, const struct tally_feed_sample *sample);
 

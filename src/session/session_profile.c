@@ -41,26 +41,16 @@ static int profiling_add(struct profiling *profiling, const struct tally_perfdat
 	return ret ? ret : tally_profile_add(profiling->profile, sample);
 }
 
-static int profiling_add_branches(struct profiling *profiling,
-				  const struct tally_perfdata_record *record,
-				  const struct tally_feed_sample *sample)
+struct branch_adding {
+	struct profiling *profiling;
+	const struct tally_perfdata_record *record;
+};
+
+static int profiling_add_branch(void *arg, struct tally_feed_sample *branch)
 {
-	int ret = 0;
+	const struct branch_adding *adding = arg;
 
-	for (uint64_t i = 0; i < tally_branches(&sample->sample) && !ret; i++) {
-		const struct perf_branch_entry branch = tally_branch(&sample->sample, i);
-		struct tally_feed_sample one = *sample;
-
-		one.branch = &branch;
-		one.period = 1;
-		one.sample.ip = branch.to;
-		/* As in perf, a branch's addresses are in user space if they are mapped there. */
-		one.cpumode = tally_branch_locate(profiling->session->machine, sample->thread,
-						  PERF_RECORD_MISC_USER, branch.to)
-				      ->cpumode;
-		ret = profiling_add(profiling, record, &one);
-	}
-	return ret;
+	return profiling_add(adding->profiling, adding->record, branch);
 }
 
 static int profiling_record(void *arg, struct tally_session *session,
@@ -71,7 +61,6 @@ static int profiling_record(void *arg, struct tally_session *session,
 	const struct tally_session_profile_options *options = profiling->options;
 	int ret = 0;
 
-	(void)session;
 	if (!sample)
 		return options->other && !profiling->profile->in_second_pass
 			       ? options->other(options->arg, record)
@@ -82,7 +71,8 @@ static int profiling_record(void *arg, struct tally_session *session,
 	    (options->only_event && !tally_event_is_chosen(options->event_number, sample->event)))
 		return ret;
 	if (options->branches)
-		return profiling_add_branches(profiling, record, sample);
+		return tally_branches_each(session->machine, sample, profiling_add_branch,
+					   &(struct branch_adding){profiling, record});
 	if (options->weights)
 		sample->period = TALLY_MAX(tally_sample_weight(&sample->sample), UINT64_C(1));
 	return profiling_add(profiling, record, sample);

@@ -6,15 +6,15 @@
 #include "view/sample_place.h"
 
 /* Define the cell of an end of a branch; `add` appends the text for an address. */
-#define BRANCH_END_CELL(cell, end, add, ...)                                                 \
-	void cell(struct tally_labels *labels, const struct tally_feed_sample *sample,       \
-		  struct tally_str *out)                                                     \
-	{                                                                                    \
-		if (sample->branch)                                                          \
-			add(labels->session->machine, sample->thread, PERF_RECORD_MISC_USER, \
-			    sample->branch->end, __VA_ARGS__);                               \
-		else                                                                         \
-			tally_str_add(out, "N/A");                                           \
+#define BRANCH_END_CELL(cell, end, add, ...)                                           \
+	void cell(struct tally_labels *labels, const struct tally_feed_sample *sample, \
+		  struct tally_str *out)                                               \
+	{                                                                              \
+		if (sample->branch)                                                    \
+			add(labels->machine, sample->thread, PERF_RECORD_MISC_USER,    \
+			    sample->branch->end, __VA_ARGS__);                         \
+		else                                                                   \
+			tally_str_add(out, "N/A");                                     \
 	}
 
 BRANCH_END_CELL(tally_cell_dso_from, from, tally_place_add_file, out)

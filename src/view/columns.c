@@ -372,6 +372,20 @@ struct tally_view_column tally_view_field_column(const struct tally_view_field *
 					  .field = field};
 }
 
+bool tally_view_column_is_recorded(const struct tally_view_column *column)
+{
+	static tally_cell_fn *const cells[] = {
+		tally_cell_trace,       tally_cell_type,         tally_cell_typeoff,
+		tally_cell_typecln,     tally_cell_srcline_from, tally_cell_srcline_to,
+		tally_cell_parallelism,
+	};
+
+	for (size_t i = 0; column->cell && i < TALLY_ARRAY_SIZE(cells); i++)
+		if (column->cell == cells[i])
+			return true;
+	return column->field != NULL;
+}
+
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len)
 {
 	for (const struct tally_view_column *c = tally_view_columns; c->name; c++) {

@@ -47,15 +47,15 @@ void tally_cell_ip(struct tally_labels *labels, const struct tally_feed_sample *
 void tally_cell_symbol_iaddr(struct tally_labels *labels, const struct tally_feed_sample *sample,
 			     struct tally_str *out)
 {
-	tally_place_add_symbol(labels->session->machine, sample->thread, sample->cpumode,
-			       sample->sample.ip, TALLY_PLACE_OFFSET, out);
+	tally_place_add_symbol(labels->machine, sample->thread, sample->cpumode, sample->sample.ip,
+			       TALLY_PLACE_OFFSET, out);
 }
 
 void tally_cell_dso_size(struct tally_labels *labels, const struct tally_feed_sample *sample,
 			 struct tally_str *out)
 {
-	uint64_t size = tally_machine_mapped_size(labels->session->machine, sample->thread,
-						  sample->cpumode, sample->sample.ip);
+	uint64_t size = tally_machine_mapped_size(labels->machine, sample->thread, sample->cpumode,
+						  sample->sample.ip);
 
 	if (size)
 		tally_str_add_u64(out, size);
@@ -142,7 +142,7 @@ void tally_cell_data_page_size(struct tally_labels *labels, const struct tally_f
 void tally_cell_comm_nodigit(struct tally_labels *labels, const struct tally_feed_sample *sample,
 			     struct tally_str *out)
 {
-	const char *at = tally_machine_comm(labels->session->machine, sample->thread);
+	const char *at = tally_machine_comm(labels->machine, sample->thread);
 
 	while (*at) {
 		if (!isdigit((unsigned char)*at)) {
@@ -216,7 +216,7 @@ void tally_cell_symbol_daddr(struct tally_labels *labels, const struct tally_fee
 			     struct tally_str *out)
 {
 	if (has(sample, PERF_SAMPLE_ADDR, out))
-		tally_place_add_symbol(labels->session->machine, sample->thread, sample->cpumode,
+		tally_place_add_symbol(labels->machine, sample->thread, sample->cpumode,
 				       sample->sample.addr, TALLY_PLACE_OFFSET, out);
 }
 
@@ -224,7 +224,7 @@ void tally_cell_dso_daddr(struct tally_labels *labels, const struct tally_feed_s
 			  struct tally_str *out)
 {
 	if (has(sample, PERF_SAMPLE_ADDR, out))
-		tally_place_add_file(labels->session->machine, sample->thread, sample->cpumode,
+		tally_place_add_file(labels->machine, sample->thread, sample->cpumode,
 				     sample->sample.addr, out);
 }
 
@@ -234,7 +234,7 @@ void tally_cell_dcacheline(struct tally_labels *labels, const struct tally_feed_
 	uint64_t size = tally_line_size(tally_labels_env(labels));
 
 	if (has(sample, PERF_SAMPLE_ADDR, out))
-		tally_place_add_symbol(labels->session->machine, sample->thread, sample->cpumode,
+		tally_place_add_symbol(labels->machine, sample->thread, sample->cpumode,
 				       sample->sample.addr - sample->sample.addr % size,
 				       TALLY_PLACE_OFFSET, out);
 }

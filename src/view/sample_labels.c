@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/abi_record.h"
 #include "base/endian.h"
 #include "view/sample_cells.h"
 
@@ -11,9 +12,11 @@
 #define CELL_END '\x1f'
 
 void tally_labels_start(struct tally_labels *labels, struct tally_session *session,
+			struct tally_machine *machine,
 			const struct tally_view_column *const *columns, int nr)
 {
 	labels->session = session;
+	labels->machine = machine;
 	labels->time_quantum_ns = 100000000;
 	for (int i = 0; i < nr; i++)
 		if (tally_view_column_is_of_sample(columns[i]) && !columns[i]->part)
@@ -65,13 +68,14 @@ static void add_cell(struct tally_labels *labels, const struct tally_view_column
 	tally_str_free(&raw);
 }
 
-/* Store the label by which the rows of a new label are distinguished: its first `len` bytes. */
-static int set_row_label(struct tally_labels *labels, uint32_t label, size_t len)
+/* Store the label by which the rows of a new label are distinguished: its first `len` bytes. A
+ * label that is only that of rows is its own. */
+static int set_row_label(struct tally_labels *labels, size_t len)
 {
 	uint32_t row;
 	int ret = tally_intern(&labels->strings, tally_str_text(&labels->cells), len, &row);
 
-	while (!ret && labels->row_labels.len <= label)
+	while (!ret && labels->row_labels.len < labels->strings.strings.len)
 		ret = tally_vec_push(&labels->row_labels, row);
 	return ret;
 }
@@ -104,8 +108,7 @@ int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *samp
 	if (ret || labels->strings.strings.len == nr)
 		return ret;
 	*ret_new = labels->cells.len;
-	return labels->nr_keys < labels->nr_columns ? set_row_label(labels, sample->label, keys)
-						    : 0;
+	return labels->nr_keys < labels->nr_columns ? set_row_label(labels, keys) : 0;
 }
 
 const char *tally_labels_cell(const struct tally_labels *labels,
@@ -138,9 +141,54 @@ void tally_labels_add_cell(const struct tally_labels *labels,
 
 const struct tally_perfdata_env *tally_labels_env(struct tally_labels *labels)
 {
-	if (!labels->env)
+	if (!labels->env && labels->session)
 		(void)tally_perfdata_env(labels->session->data, &labels->env);
 	return labels->env;
+}
+
+/* ---- labels in use ------------------------------------------------------- */
+
+/* Copy the marked strings to `kept`, and replace their marks. */
+static int keep_strings(const struct tally_intern *strings, uint32_t *marks,
+			struct tally_intern *kept)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < strings->strings.len && !ret; i++) {
+		const struct tally_interned *label = &strings->strings.data[i];
+		uint32_t number;
+
+		if (!marks[i])
+			continue;
+		ret = tally_intern(kept, label->text, label->len, &number);
+		marks[i] = number + 1;
+	}
+	return ret;
+}
+
+int tally_labels_sweep(struct tally_labels *labels, uint32_t *marks)
+{
+	struct tally_intern before = labels->strings;
+	size_t left = 0;
+	int ret;
+
+	for (size_t i = 0; i < labels->row_labels.len; i++)
+		if (marks[i]) /* a row's label is its own, so one pass is enough */
+			marks[labels->row_labels.data[i]] = 1;
+	labels->strings = (struct tally_intern){0};
+	ret = keep_strings(&before, marks, &labels->strings);
+	if (ret) {
+		tally_intern_free(&labels->strings);
+		labels->strings = before;
+		return ret;
+	}
+	/* Labels keep their order, so they only move towards the start. */
+	for (size_t i = 0; i < labels->row_labels.len; i++)
+		if (marks[i])
+			labels->row_labels.data[left++] = marks[labels->row_labels.data[i]] - 1;
+	labels->row_labels.len = left;
+	tally_intern_free(&before);
+	return 0;
 }
 
 /* ---- cgroups -------------------------------------------------------------- */
@@ -160,22 +208,29 @@ static int cgroup_path(struct tally_labels *labels, uint64_t id, uint32_t **ret_
 
 int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_record *record)
 {
-	enum { PATH = sizeof(struct perf_event_header) + 8 };
-	const char *bytes = (const char *)record->data;
-	uint32_t *path;
 	int ret = 0;
 
 	/* Before the start, it is not known which columns there are. */
-	if (labels->counts_running || !labels->session)
+	if (labels->counts_running || !labels->machine)
 		ret = tally_running_record(&labels->running,
 					   record->event ? record->event->layout : NULL,
 					   record->data, record->size);
-	if (ret || record->type != PERF_RECORD_CGROUP || record->size <= PATH)
-		return ret;
+	return ret ? ret : tally_labels_learn(labels, record->data, record->size);
+}
+
+int tally_labels_learn(struct tally_labels *labels, const void *record, size_t size)
+{
+	enum { PATH = sizeof(struct perf_event_header) + 8 };
+	const char *bytes = record;
+	uint32_t *path;
+	int ret;
+
+	if (tally_record_header(record).type != PERF_RECORD_CGROUP || size <= PATH)
+		return 0;
 	ret = cgroup_path(labels, tally_get_u64(bytes + PATH - 8), &path);
 	return ret ? ret
 		   : tally_intern(&labels->cgroups, bytes + PATH,
-				  strnlen(bytes + PATH, record->size - PATH), path);
+				  strnlen(bytes + PATH, size - PATH), path);
 }
 
 const char *tally_labels_cgroup(struct tally_labels *labels, uint64_t id)

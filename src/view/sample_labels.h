@@ -24,7 +24,8 @@ struct tally_labels {
 	int nr_columns, nr_keys;        /* all columns; those that distinguish rows */
 	TALLY_VEC(uint32_t) row_labels; /* by label: see tally_labels_row() */
 	struct tally_running running;   /* for tally_cell_parallelism() */
-	struct tally_session *session;
+	struct tally_machine *machine;
+	struct tally_session *session;           /* NULL if samples are live */
 	struct tally_tracing *tracing;           /* NULL if not used yet */
 	const struct tally_perfdata_env *env;    /* NULL if not used yet */
 	struct tally_data_types *data_types;     /* NULL if not used yet */
@@ -38,8 +39,11 @@ struct tally_labels {
 };
 
 /* Take those of the columns that are computed from samples. Records may have been passed to
- * tally_labels_other() before. `session` is borrowed. */
+ * tally_labels_other() before. `session` is that of the recording, or NULL for live samples; then
+ * no column may need a recording (tally_view_column_is_recorded()), and the owner sets
+ * labels->env. Both are borrowed. */
 void tally_labels_start(struct tally_labels *labels, struct tally_session *session,
+			struct tally_machine *machine,
 			const struct tally_view_column *const *columns, int nr);
 void tally_labels_free(struct tally_labels *labels);
 
@@ -50,6 +54,14 @@ int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *samp
 
 /* Learn from a record that is not a sample. Returns 0 or -ENOMEM. */
 int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_record *record);
+
+/* The part of tally_labels_other() that needs only the bytes of a record. */
+int tally_labels_learn(struct tally_labels *labels, const void *record, size_t size);
+
+/* Free the labels for which `marks` is 0. Each other mark is replaced with the new number of its
+ * label, plus 1. `marks` has one entry for each label. On failure, the labels are unchanged, but
+ * not the marks. Returns 0 or -ENOMEM. */
+int tally_labels_sweep(struct tally_labels *labels, uint32_t *marks);
 
 /* Return the label with the cells that distinguish rows, for a label of a sample. */
 uint32_t tally_labels_row(const struct tally_labels *labels, uint32_t label);

@@ -46,9 +46,9 @@ void tally_cell_field(struct tally_labels *labels, const struct tally_view_field
 bool tally_labels_event_has(struct tally_labels *labels, const struct tally_view_column *column,
 			    uint32_t event)
 {
-	const struct tally_perfdata_event *found =
-		tally_perfdata_event(labels->session->data, event);
 	const struct tally_view_field *field = column->field;
+	const struct tally_perfdata_event *found =
+		field ? tally_perfdata_event(labels->session->data, event) : NULL;
 
 	return !field ||
 	       ((!field->event || !strcmp(field->event, found->name)) && labels->tracing &&

@@ -11,7 +11,7 @@ static bool find_type(struct tally_labels *labels, const struct tally_feed_sampl
 		      struct tally_data_type *ret_type, struct tally_str *out)
 {
 	const struct tally_location where = *tally_machine_locate(
-		labels->session->machine, sample->thread, sample->cpumode, sample->sample.ip);
+		labels->machine, sample->thread, sample->cpumode, sample->sample.ip);
 
 	if ((!labels->data_types && tally_data_types_new(&labels->data_types)) ||
 	    tally_data_types_find(labels->data_types, where.dso, where.symbol, where.addr,

@@ -61,6 +61,10 @@ static inline bool tally_view_column_is_of_sample(const struct tally_view_column
 	return column->cell || column->field;
 }
 
+/* Return true if a column is computed from samples and needs a recording, or takes too long for
+ * live samples. */
+bool tally_view_column_is_recorded(const struct tally_view_column *column);
+
 /* Return the column with this name, or NULL. */
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len);
 

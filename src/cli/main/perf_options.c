@@ -132,12 +132,9 @@ static const struct tally_perf_option script_rows[] = {
 	{0}};
 
 static const struct tally_perf_option top_rows[] = {
-	{'b', "branch-any", NONE, REFUSED, "rows are samples, not branches; use 'tally record -b'"},
-	{'D', "dump-symtab", NONE, REFUSED, "use nm, or /proc/kallsyms"},
-	{'j', "branch-filter", NEEDED, REFUSED,
-	 "rows are samples, not branches; use 'tally record -j'"},
+	{'D', "dump-symtab", NONE, ACCEPTED,
+	 "nothing is printed, as in perf 6.1; nm and /proc/kallsyms show symbols"},
 	{'M', "disassembler-style", NEEDED, ACCEPTED, OWN_CODE},
-	{0, "all-cgroups", NONE, ACCEPTED, "rows do not show cgroups"},
 	{0, "asm-raw", NONE, ACCEPTED, OWN_CODE},
 	{0, "demangle-kernel", NONE, ACCEPTED, NO_KERNEL_NAMES},
 	{0, "force", NONE, ACCEPTED,
@@ -159,7 +156,7 @@ static const struct tally_perf_option top_rows[] = {
 	{0, "sym-annotate", NEEDED, REFUSED, "use 'tally record' and 'tally annotate SYMBOL'"},
 	{0, "addr2line", NEEDED, ACCEPTED, OWN_LINES},
 	{0, "branch-history", NONE, REFUSED,
-	 "use 'tally record -b' and 'tally report --branch-stack'"},
+	 "use -b, or 'tally record -b' and 'tally report --branch-history'"},
 	{0}};
 
 static const struct tally_perf_option list_rows[] = {

@@ -34,7 +34,7 @@ static const struct {
 	{"callchain_branch_cycles", NO_BRANCH_PARTS},
 };
 
-/* Print why a sort key of perf is not available. Returns false if it is none. */
+/* Print why a sort key of perf is not available. Return false if perf has no such key. */
 static bool explain_other(const char *option, const char *word, size_t len)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(other_keys); i++) {

@@ -139,8 +139,8 @@ int report_columns(struct report *report)
 		ret = finish_columns(report);
 	if (ret)
 		return ret;
-	tally_labels_start(&report->labels, report->session, config->rows.show.columns,
-			   config->rows.show.nr_columns);
+	tally_labels_start(&report->labels, report->session, report->session->machine,
+			   config->rows.show.columns, config->rows.show.nr_columns);
 	report->labels.counts_running |= report->parallelism.all.len > 0;
 	if (report->labels.counts_running)
 		warn_latency(report);

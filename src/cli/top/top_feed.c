@@ -7,6 +7,7 @@
 #include "cli/main/symbol_index.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_rows.h"
+#include "profile/process/branch_stack.h"
 #include "sampler/privileges.h"
 
 /* ---- setup ------------------------------------------------------------------- */
@@ -43,13 +44,23 @@ static const char *const idle_functions[] = {
 	NULL,
 };
 
-/* Add a sample to the profile. `arg` is a struct top. */
+/* Add a sample or a branch to the profile. `arg` is a struct top. */
+static int feed_one(void *arg, struct tally_feed_sample *sample)
+{
+	struct top *top = arg;
+	size_t added;
+	int ret = tally_ignore_callees_apply(&top->ignore, top->live.machine, sample);
+
+	if (!ret)
+		ret = tally_labels_set(&top->labels.of, sample, &added);
+	return ret ? ret : tally_profile_add(&top->profile, sample);
+}
+
 static int feed_sample(void *arg, struct tally_feed_sample *sample)
 {
 	struct top *top = arg;
 	/* Members of a group that are only read in their leader's samples take no samples. */
 	bool is_own = sample->attr->sample_period;
-	int ret;
 
 	top->now.samples += is_own;
 	top->now.user += is_own && sample->cpumode == PERF_RECORD_MISC_USER;
@@ -60,8 +71,9 @@ static int feed_sample(void *arg, struct tally_feed_sample *sample)
 				       top->sampler.specs.data[sample->event].name,
 				       &top->is_switched_off))
 		return 0;
-	ret = tally_ignore_callees_apply(&top->ignore, top->live.machine, sample);
-	return ret ? ret : tally_profile_add(&top->profile, sample);
+	if (top->config->sampling.branches)
+		return tally_branches_each(top->live.machine, sample, feed_one, top);
+	return feed_one(top, sample);
 }
 
 /* Size limit, in bytes, for samples that are waiting for deferred callchains. */
@@ -114,7 +126,8 @@ int top_feed_init(struct top *top)
 	top->live.feed.deferred.limit = WAITING_LIMIT;
 	tally_machine_follow(top->live.machine);
 	tally_machine_show_hidden(top->live.machine);
-	return top_feed_restart(top, top_profile_by(&config->rows.show));
+	ret = top_labels_start(&top->labels, config, top->live.machine);
+	return ret ? ret : top_feed_restart(top, top_profile_by(&config->rows.show));
 }
 
 int top_feed_start_loader(struct top *top)
@@ -131,6 +144,7 @@ int top_feed_start_loader(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
+	top_labels_free(&top->labels);
 	tally_ignore_callees_free(&top->ignore);
 	(void)tally_loader_end(top->loader); /* after a timeout, the loader does not use `top` */
 	tally_live_free(&top->live);
@@ -150,6 +164,12 @@ int top_feed_existing(struct top *top)
 		ret = tally_str_error(before);
 	if (!ret)
 		ret = tally_live_feed(&top->live, before->data, before->len);
+	for (size_t at = 0; at < before->len && !ret;) {
+		uint16_t size = tally_record_header(before->data + at).size;
+
+		ret = tally_labels_learn(&top->labels.of, before->data + at, size);
+		at += size;
+	}
 	tally_str_free(before);
 	return ret;
 }
@@ -169,6 +189,8 @@ int top_feed_record(struct top *top, const struct perf_event_header *record)
 	if (top->is_paused && record->type == PERF_RECORD_SAMPLE)
 		return 0;
 	ret = tally_live_record(&top->live, record);
+	if (!ret)
+		ret = tally_labels_learn(&top->labels.of, record, tally_record_header(record).size);
 	top->now.lost += feed_lost(top) - lost;
 	top->may_have_lost |= record->type == PERF_RECORD_LOST;
 	return ret;

@@ -9,6 +9,7 @@
 #include "cli/main/symbol_options.h"
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
+#include "cli/top/top_labels.h"
 #include "cli/top/top_options.h"
 #include "sampler/ring_pages.h"
 
@@ -28,6 +29,16 @@ static int option_chain(void *config_, const char *arg)
 static int option_cgroup(void *config, const char *arg)
 {
 	return tally_sampling_parse_cgroup(&((struct top_config *)config)->sampling, arg);
+}
+
+static int option_branch(void *config, const char *arg)
+{
+	return tally_sampling_parse_branches(&((struct top_config *)config)->sampling, arg);
+}
+
+static int option_any_branch(void *config, const char *arg)
+{
+	return option_branch(config, NULL);
 }
 
 const struct tally_option top_options[] = {
@@ -54,6 +65,13 @@ const struct tally_option top_options[] = {
 	 .arg = "fp|dwarf[,size]|auto[,size]|lbr[,display]",
 	 .help = "record callchains; select the method and how to show them, as in tally report",
 	 .call = option_chain},
+	{'b', "branch-any", .kind = TALLY_OPTION_CALL,
+	 .help = "show taken branches of any type, one row for each pair of functions",
+	 .call = option_any_branch},
+	{'j', "branch-filter", .kind = TALLY_OPTION_CALL, .arg = "kinds",
+	 .help = "show taken branches of these types (e.g. any_call,u)", .call = option_branch},
+	{0, "all-cgroups", FLAG(sampling.all_cgroups),
+	 "record cgroups; implied by the sort keys cgroup and cgroup_id"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
 	 "limit the callchain entries (default: 127)"},
 	{0, "raw-chains", FLAG(raw_chains),
@@ -63,7 +81,8 @@ const struct tally_option top_options[] = {
 	{'z', "zero", FLAG(zero),
 	 "show only samples since the last refresh; otherwise old samples decay"},
 	{'s', "sort", TEXT(rows.sort), "keys",
-	 "sort by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (default: dso,symbol)"},
+	 "sort by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent, or the other keys of tally report "
+	 "except source lines, traces and types (default: dso,symbol)"},
 	{0, "fields", TEXT(rows.fields), "columns",
 	 "show columns: [+]overhead_children,overhead,sample,period and sort keys"},
 	{'n', "show-nr-samples", FLAG(rows.show_samples), "show a column with sample counts"},
@@ -162,17 +181,9 @@ static int config_delay(struct top_config *config)
 	return 0;
 }
 
-/* Reject columns and call graphs that need more of a sample than its function. */
+/* Reject rows and call graphs that need source lines. */
 static int check_rows(const struct tally_show *show)
 {
-	for (int i = 0; i < show->nr_columns; i++) {
-		if (!tally_view_column_is_of_sample(show->columns[i]))
-			continue;
-		tally_print_error("option '--sort': '%s' is not supported by tally top; use "
-				  "'tally record' and 'tally report'",
-				  show->columns[i]->name);
-		return -EINVAL;
-	}
 	if (show->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
 		tally_print_error("option '--sort': source lines are not supported by tally top; "
 				  "use 'tally record' and 'tally report'");
@@ -209,7 +220,8 @@ int top_config_finish(struct top_config *config)
 	 * own clock readings. */
 	sampling->use_clockid = true;
 	sampling->clockid = CLOCK_MONOTONIC;
-	config->rows.default_sort = "dso,symbol";
+	config->rows.default_sort =
+		sampling->branches ? "comm,dso_from,symbol_from,symbol_to,cycles" : "dso,symbol";
 	if (!config->rows.sort && (!config->rows.fields || *config->rows.fields == '+'))
 		config->rows.sort = config->rows.default_sort;
 	if (config->ignore_callees && sampling->chain == TALLY_CALLCHAIN_NONE) {
@@ -221,5 +233,7 @@ int top_config_finish(struct top_config *config)
 	if (ret)
 		return ret;
 	ret = tally_row_options_finish(&config->rows, sampling->chain != TALLY_CALLCHAIN_NONE);
-	return ret ? ret : check_rows(&config->rows.show);
+	if (!ret)
+		ret = check_rows(&config->rows.show);
+	return ret ? ret : top_labels_check(config);
 }

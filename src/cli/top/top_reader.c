@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "cli/top/top_drain.h"
 #include "cli/top/top_feed.h"
+#include "cli/top/top_rows.h"
 #include "cli/top/top_reader.h"
 #include "symbols/jit/jit_code.h"
 
@@ -56,17 +57,17 @@ static int refresh(struct top *top, uint64_t now)
 	top->profile.stats = (struct tally_profile_stats){0};
 	top->now = (struct top_counts){0};
 	top->interval_start = now;
-	/* With --zero, the thread that shows an interval also empties the profile, in
-	 * top_rows_finished(). Empty the profile here only if this interval was never shown. */
-	if (!top->is_paused && !top->config->zero)
-		ret = tally_profile_decay(&top->profile);
-	else if (!top->is_paused && top->seen != top->generation)
-		tally_profile_zero(&top->profile);
+	/* The thread that shows an interval also ages the profile, in top_rows_finished(). Age it
+	 * here only if this interval was never shown. */
+	if (top->seen != top->generation)
+		ret = top_rows_age(top);
 	tally_symbols_jit_refresh(top->live.symbols);
 	gone = tally_machine_expire(top->live.machine, top->may_have_lost ? is_gone : NULL);
 	top->may_have_lost = false;
 	if (!ret)
 		ret = tally_profile_collect(&top->profile, gone);
+	if (!ret)
+		ret = top_labels_collect(&top->labels, &top->profile);
 	/* Return free memory between live allocations to the operating system. */
 	if (++top->generation % TRIM_EVERY == 0)
 		(void)malloc_trim(0);
@@ -117,7 +118,7 @@ static bool reader_pass(struct top *top, struct reading *reading)
 	queue_drain(&top->queue, reading);
 	pthread_mutex_lock(&top->lock);
 	top->now.dropped += reading->dropped;
-	ret = feed_all(top, reading);
+	ret = top->error ? top->error : feed_all(top, reading);
 	if (!ret && reading->tick)
 		ret = refresh(top, reading->tick);
 	top->error = ret;

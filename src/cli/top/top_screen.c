@@ -79,6 +79,7 @@ int top_screen_run(struct top *top, int signals)
 		.live = &live,
 		.views = tally_browser_live_views,
 		.profile = &top->profile,
+		.labels = &top->labels.of,
 		.rows = &config->rows,
 		.nr_events = (uint32_t)top_nr_events(top),
 		.count_filter = config->count_filter,

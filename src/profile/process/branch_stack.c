@@ -32,6 +32,27 @@ const struct tally_location *tally_branch_locate(struct tally_machine *machine,
 	return tally_machine_locate(machine, thread, cpumode, ip);
 }
 
+int tally_branches_each(struct tally_machine *machine, const struct tally_feed_sample *sample,
+			tally_feed_fn *each, void *arg)
+{
+	int ret = 0;
+
+	for (uint64_t i = 0; i < tally_branches(&sample->sample) && !ret; i++) {
+		const struct perf_branch_entry branch = tally_branch(&sample->sample, i);
+		struct tally_feed_sample one = *sample;
+
+		one.branch = &branch;
+		one.period = 1;
+		one.sample.ip = branch.to;
+		/* As in perf, a branch's addresses are in user space if they are mapped there. */
+		one.cpumode = tally_branch_locate(machine, sample->thread, PERF_RECORD_MISC_USER,
+						  branch.to)
+				      ->cpumode;
+		ret = each(arg, &one);
+	}
+	return ret;
+}
+
 /* ---- branches as callchains --------------------------------------------------------- */
 
 static bool is_same(const struct perf_branch_entry *a, const struct perf_branch_entry *b,

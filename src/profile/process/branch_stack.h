@@ -15,6 +15,12 @@ static inline uint64_t tally_branches(const struct tally_sample *sample)
 /* Get branch number `i`, which must exist. */
 struct perf_branch_entry tally_branch(const struct tally_sample *sample, uint64_t i);
 
+/* Call `each` for each branch of the sample's branch stack, with a copy of the sample: its address
+ * is the branch's target, its period is 1. Ends with the first value of `each` that is not 0, and
+ * returns it. */
+int tally_branches_each(struct tally_machine *machine, const struct tally_feed_sample *sample,
+			tally_feed_fn *each, void *arg);
+
 /* A callchain made of branches. A zero-initialised structure is empty. */
 struct tally_branch_chain {
 	TALLY_VEC(uint64_t) words;
