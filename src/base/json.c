@@ -119,11 +119,8 @@ void tally_json_double(struct tally_str *out, const char *key, double value, int
 
 void tally_json_hex(struct tally_str *out, const char *key, const void *bytes, size_t len)
 {
-	const uint8_t *at = bytes;
-
 	add_key(out, key);
 	tally_str_add_char(out, '"');
-	for (size_t i = 0; i < len; i++)
-		tally_str_add_hex(out, at[i], 2);
+	tally_str_add_hex_bytes(out, bytes, len);
 	tally_str_add_char(out, '"');
 }

@@ -89,6 +89,12 @@ void tally_str_add_hex(struct tally_str *str, uint64_t value, int width)
 	tally_str_add_bytes(str, digits + 16 - n, (size_t)n);
 }
 
+void tally_str_add_hex_bytes(struct tally_str *str, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		tally_str_add_hex(str, bytes[i], 2);
+}
+
 void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 {
 	size_t room = str->cap - str->len;

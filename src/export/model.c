@@ -143,8 +143,7 @@ void tally_export_add_build_id(struct tally_dso *dso, struct tally_str *out)
 	size_t size = 0;
 	const uint8_t *id = dso ? tally_dso_build_id(dso, &size) : NULL;
 
-	for (size_t i = 0; i < size; i++)
-		tally_str_add_hex(out, id[i], 2);
+	tally_str_add_hex_bytes(out, id, size);
 }
 
 const char *tally_export_comm(const struct tally_profile *profile,

@@ -118,8 +118,7 @@ static int add_fetched(const struct tally_dso *dso, const struct tally_build_id 
 	if (!dir || !id->size)
 		return 0;
 	tally_str_addf(str, "%s/", dir);
-	for (size_t i = 0; i < id->size; i++)
-		tally_str_add_hex(str, id->id[i], 2);
+	tally_str_add_hex_bytes(str, id->id, id->size);
 	tally_str_add(str, "/debuginfo");
 	return places_add(places, str, source, false);
 }

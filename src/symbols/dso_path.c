@@ -43,8 +43,7 @@ bool tally_build_id_add_path(const struct tally_build_id *id, const char *dir,
 	tally_str_add(str, "/.build-id/");
 	tally_str_add_hex(str, id->id[0], 2);
 	tally_str_add_char(str, '/');
-	for (size_t i = 1; i < id->size; i++)
-		tally_str_add_hex(str, id->id[i], 2);
+	tally_str_add_hex_bytes(str, id->id + 1, id->size - 1);
 	return true;
 }
 

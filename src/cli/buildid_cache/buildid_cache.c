@@ -86,11 +86,20 @@ static int print_failure(const char *verb, const char *name, int code)
 
 /* ---- files ------------------------------------------------------------------- */
 
+enum { ID_TEXT = 2 * TALLY_BUILD_ID_MAX + 1 };
+
 /* A file named by the user. */
 struct named_file {
 	char path[PATH_MAX]; /* without symbolic links */
-	char id[2 * TALLY_BUILD_ID_MAX + 1];
+	char id[ID_TEXT];
 };
+
+static void id_text(const uint8_t *bytes, size_t size, char text[ID_TEXT])
+{
+	*text = '\0';
+	for (size_t i = 0; i < size && i < TALLY_BUILD_ID_MAX; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
 
 /* Get the path and the build ID of a file. Returns 0, or -errno after printing an error. */
 static int file_find(const char *verb, const char *name, struct named_file *file)
@@ -113,8 +122,7 @@ static int file_find(const char *verb, const char *name, struct named_file *file
 	}
 	if (ret)
 		return print_failure(verb, name, ret);
-	for (size_t i = 0; i < size; i++)
-		snprintf(file->id + 2 * i, 3, "%02x", id[i]);
+	id_text(id, size, file->id);
 	return 0;
 }
 
@@ -238,11 +246,10 @@ static int cache_list(const struct buildid_cache *cache)
 static void list_if_missing(const struct buildid_cache *cache,
 			    const struct tally_perfdata_build_id *row)
 {
-	char id[2 * sizeof(row->bytes) + 1] = "";
 	struct buildid_entry entry;
+	char id[ID_TEXT];
 
-	for (size_t i = 0; i < row->size && i < sizeof(row->bytes); i++)
-		snprintf(id + 2 * i, 3, "%02x", row->bytes[i]);
+	id_text(row->bytes, row->size, id);
 	if (buildid_dir_get(cache->dir, id, &entry))
 		print_line(id, row->filename);
 	else

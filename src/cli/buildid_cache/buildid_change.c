@@ -103,7 +103,8 @@ static bool is_cached(const char *dir, const char *id)
 	struct tally_str path = {0};
 	bool is;
 
-	tally_str_addf(&path, "%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
+	buildid_dir_link(&path, dir, id);
+	tally_str_add(&path, "/elf");
 	is = !tally_str_error(&path) && !access(tally_str_text(&path), F_OK);
 	tally_str_free(&path);
 	return is;
@@ -180,7 +181,7 @@ static int remove_link(const char *dir, const struct buildid_entry *entry)
 	buildid_entry_free(&linked);
 	if (!is_ours)
 		return 0;
-	tally_str_addf(&link, "%s/.build-id/%.2s/%s", dir, entry->id, entry->id + 2);
+	buildid_dir_link(&link, dir, entry->id);
 	ret = tally_str_error(&link);
 	if (!ret && unlink(tally_str_text(&link)))
 		ret = -errno;

@@ -58,8 +58,7 @@ static char *target_name(const char *target, const char *id)
 	return name.data;
 }
 
-/* Append the path of an entry's link. */
-static void add_link(struct tally_str *out, const char *dir, const char *id)
+void buildid_dir_link(struct tally_str *out, const char *dir, const char *id)
 {
 	tally_str_addf(out, "%s/.build-id/%.2s/%s", dir, id, id + 2);
 }
@@ -73,7 +72,7 @@ int buildid_dir_get(const char *dir, const char *id, struct buildid_entry *ret_e
 
 	if (strlen(id) < 3)
 		return -ENOENT;
-	add_link(&link, dir, id);
+	buildid_dir_link(&link, dir, id);
 	if (!tally_str_error(&link))
 		len = readlink(tally_str_text(&link), target, sizeof(target) - 1);
 	tally_str_free(&link);

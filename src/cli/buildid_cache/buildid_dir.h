@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "base/str.h"
 #include "base/vec.h"
 
 /* A cached version of a file. */
@@ -29,6 +30,9 @@ int buildid_dir_list(const char *dir, struct buildid_entries *ret_entries);
 /* List the versions of a file, also those without a link. Returns the same errors. */
 int buildid_dir_versions(const char *dir, const char *name, struct buildid_entries *ret_entries);
 void buildid_entries_free(struct buildid_entries *entries);
+
+/* Append the path of the link of an ID. */
+void buildid_dir_link(struct tally_str *out, const char *dir, const char *id);
 
 /* Get the entry with this ID, or return -ENOENT. */
 int buildid_dir_get(const char *dir, const char *id, struct buildid_entry *ret_entry);

@@ -126,9 +126,9 @@ static bool debug_by_id(struct doctor_program *program)
 
 	if (program->build_id_size < 2)
 		return false;
-	for (size_t i = 0; i < program->build_id_size; i++)
-		tally_str_addf(&hex, "%02x%s", program->build_id[i], i ? "" : "/");
-	found = debug_try(program, "/usr/lib/debug/.build-id/%s.debug", tally_str_text(&hex));
+	tally_str_add_hex_bytes(&hex, program->build_id + 1, program->build_id_size - 1);
+	found = debug_try(program, "/usr/lib/debug/.build-id/%02x/%s.debug", program->build_id[0],
+			  tally_str_text(&hex));
 	tally_str_free(&hex);
 	return found;
 }

@@ -78,8 +78,7 @@ static void find_build_id(const struct doctor *doctor, struct doctor_finding *fi
 	const struct doctor_program *program = &doctor->program;
 	struct tally_str hex = {0};
 
-	for (size_t i = 0; i < program->build_id_size; i++)
-		tally_str_addf(&hex, "%02x", program->build_id[i]);
+	tally_str_add_hex_bytes(&hex, program->build_id, program->build_id_size);
 	finding->word = hex.len ? "yes" : "no";
 	if (hex.len) {
 		doctor_finding_set(finding, DOCTOR_OK, "%s", tally_str_text(&hex));

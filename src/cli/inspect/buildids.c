@@ -35,17 +35,11 @@ static const struct tally_option buildids_options[] = {
 	TALLY_OPTION_END,
 };
 
-static void add_id(struct tally_str *line, const uint8_t *id, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		tally_str_add_hex(line, id[i], 2);
-}
-
 static void print_id(const uint8_t *id, size_t size, const char *name)
 {
 	struct tally_str line = {0};
 
-	add_id(&line, id, size);
+	tally_str_add_hex_bytes(&line, id, size);
 	tally_str_add_line(&line, "%s%s", name ? " " : "", name ? name : "");
 	(void)tally_output_flush(&line);
 	tally_str_free(&line);
@@ -81,7 +75,7 @@ static void print_map(const struct tally_mmap *map)
 	if (ret)
 		tally_str_add_char(&line, '-');
 	else
-		add_id(&line, id, size);
+		tally_str_add_hex_bytes(&line, id, size);
 	tally_str_add_line(&line, " %16" PRIx64 " %16" PRIx64 " %s", map->start,
 			   map->start + map->len, is_module ? map->filename : kernel);
 	(void)tally_output_flush(&line);

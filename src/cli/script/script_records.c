@@ -60,8 +60,7 @@ static void print_identity(struct tally_str *out, const struct tally_mmap *map)
 {
 	if (map->build_id_size) {
 		tally_str_add(out, " <");
-		for (size_t i = 0; i < map->build_id_size; i++)
-			tally_str_add_hex(out, map->build_id[i], 2);
+		tally_str_add_hex_bytes(out, map->build_id, map->build_id_size);
 		tally_str_add_char(out, '>');
 		return;
 	}

@@ -39,8 +39,7 @@ bool tally_index_file_name(const struct tally_build_id *object, struct tally_str
 {
 	if (object->size < ID_LEAST)
 		return false;
-	for (size_t i = 0; i < object->size; i++)
-		tally_str_add_hex(name, object->id[i], 2);
+	tally_str_add_hex_bytes(name, object->id, object->size);
 	tally_str_add(name, ".index");
 	return true;
 }
