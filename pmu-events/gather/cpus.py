@@ -255,12 +255,18 @@ def c900(sources):
             if "ArchStdEvent" not in event] + firmware(sources)
 
 
+def p550(sources):
+    """U74's events. We have no public source for its other events and the number of its counters."""
+    return [(topic, event) for topic, event in sources.linux("linux68-arch", "riscv/sifive/u74")
+            if "ArchStdEvent" not in event] + firmware(sources)
+
+
 def u74(sources):
-    events = [(topic, event) for topic, event in sources.linux("linux68-arch", "riscv/sifive/u74")
-              if "ArchStdEvent" not in event]
+    events = p550(sources)
     for _, event in events:
-        event["Counter"] = "3,4"
-    return events + firmware(sources)
+        if "ArchStdEvent" not in event:
+            event["Counter"] = "3,4"
+    return events
 
 
 def firmware(_):
@@ -295,6 +301,7 @@ S390 = tuple(
 RISCV = (
     ("thead/c900-legacy", "0x5b7-0x0-0x0", c900, metrics.RISCV_GENERIC),
     ("sifive/u74", "0x489-0x8000000000000007-0x[[:xdigit:]]+", u74, metrics.U74),
+    ("sifive/p550", "0x489-0x8000000000000008-0x[[:xdigit:]]+", p550, metrics.P550),
     ("generic", "0x[[:xdigit:]]+-0x[[:xdigit:]]+-0x[[:xdigit:]]+", firmware, metrics.RISCV_GENERIC),
 )
 

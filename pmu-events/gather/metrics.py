@@ -323,11 +323,8 @@ JUMPS = "(CONDITIONAL_BRANCH_RETIRED + JAL_INSTRUCTION_RETIRED + JALR_INSTRUCTIO
 MISSED = "(BRANCH_DIRECTION_MISPREDICTION + BRANCH_TARGET_MISPREDICTION)"
 MEMORY = ("(INTEGER_LOAD_RETIRED + INTEGER_STORE_RETIRED + FP_LOAD_RETIRED + FP_STORE_RETIRED + "
           "ATOMIC_MEMORY_RETIRED)")
-U74 = {
-    "frontend_bound": "ICACHE_ITIM_BUSY / cycles",
-    "bad_speculation": f"max(1 - (ICACHE_ITIM_BUSY + {STALLS} + instructions / 2) / cycles, 0)",
-    "backend_bound": f"{STALLS} / cycles",
-    "retiring": "instructions / (2 * cycles)",
+# An out-of-order core: interlocks are not shares of its cycles.
+P550 = {
     **ratios("cycles", "instructions", JUMPS, MISSED),
     "l1d_miss_rate": f"DCACHE_MISS_MMIO_ACCESSES / {MEMORY}",
     "l1d_mpki": per_thousand("DCACHE_MISS_MMIO_ACCESSES", "instructions"),
@@ -335,6 +332,13 @@ U74 = {
     "dtlb_mpki": per_thousand("DATA_TLB_MISS", "instructions"),
     "itlb_mpki": per_thousand("INST_TLB_MISS", "instructions"),
     "l1d_fill_bandwidth": gigabytes(64, "DCACHE_MISS_MMIO_ACCESSES"),
+}
+U74 = {
+    "frontend_bound": "ICACHE_ITIM_BUSY / cycles",
+    "bad_speculation": f"max(1 - (ICACHE_ITIM_BUSY + {STALLS} + instructions / 2) / cycles, 0)",
+    "backend_bound": f"{STALLS} / cycles",
+    "retiring": "instructions / (2 * cycles)",
+    **P550,
 }
 RISCV_GENERIC = {"ipc": "instructions / cycles", "cpi": "cycles / instructions"}
 

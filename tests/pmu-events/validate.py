@@ -144,7 +144,8 @@ CPUS = {
               "0x00000000480fd010": "hisilicon/hip08", "0x00000000500f0000": "ampere/emag",
               "0x00000000410fd000": "generic", "0x00000000411fd990": "generic"},
     "powerpc": {"004b0000": "power8", "0x004d0200": "power8", "004e1202": "power9", "0x00800200": "power10", "00480200": "generic"},
-    "riscv": {"0x489-0x8000000000000007-0x20181004": "sifive/u74", "0x5b7-0x0-0x0": "thead/c900-legacy"},
+    "riscv": {"0x489-0x8000000000000007-0x20181004": "sifive/u74", "0x489-0x8000000000000008-0x6220425": "sifive/p550",
+              "0x5b7-0x0-0x0": "thead/c900-legacy"},
 }
 
 
@@ -158,7 +159,8 @@ EVENTS = {"x86/silvermont": 130, "x86/skylakex": 3700, "x86/cascadelakex": 5700,
           "x86/sapphirerapids": 2690, "x86/amdzen3": 222, "x86/amdzen4": 300, "x86/amdzen5": 330, "arm64/arm/neoverse-n3": 200,
           "arm64/arm/neoverse-v3": 220, "arm64/arm/cortex-a55": 100, "arm64/arm/neoverse-n1": 109,
           "arm64/arm/cortex-x4": 240, "arm64/arm/cortex-a720": 190, "arm64/arm/cortex-a510": 140, "arm64/fujitsu/a64fx": 180,
-          "arm64/arm/neoverse-n2": 154, "arm64/arm/cortex-a76": 105, "powerpc/power8": 960, "riscv/sifive/u74": 57}
+          "arm64/arm/neoverse-n2": 154, "arm64/arm/cortex-a76": 105, "powerpc/power8": 960, "riscv/sifive/u74": 57,
+          "riscv/sifive/p550": 57}
 
 
 def test_tables_are_whole_and_the_events_people_use_are_described():
