@@ -181,7 +181,7 @@ static int config_compute(struct diff_config *config)
 		ret = word_find(known, "--compute", config->compute, &value);
 		config->computes = value;
 	}
-	if (ret == -EINVAL && config->compute && config->compute[0] == 'w')
+	if (ret == -EINVAL)
 		tally_print_hint(
 			"wdiff:W1,W2 is the period times W2, minus the baseline's period times W1");
 	if (!ret)
