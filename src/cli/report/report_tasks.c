@@ -2,6 +2,7 @@
 /* report --tasks and --mmaps: the tasks of a recording as a tree. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -13,12 +14,13 @@
 
 enum { NONE = UINT32_MAX };
 
-/* A task. If its TID is used again, that is another task. Parents precede their children. */
+/* A task. If its TID is used again, that is another task. */
 struct tree_task {
 	int32_t pid, tid, ppid;                                 /* ppid: -1 if unknown */
 	uint32_t comm;                                          /* in tasks.texts */
 	uint32_t parent, first_child, last_child, next_sibling; /* or NONE */
 	uint32_t first_map, last_map;                           /* or NONE */
+	bool exited;
 };
 
 struct task_map {
@@ -74,15 +76,49 @@ static int find_tid(struct tasks *tasks, int32_t tid, uint32_t *ret_number, uint
 /* Get the newest task with this TID. Add one without a parent if there is none. */
 static int get_task(struct tasks *tasks, int32_t pid, int32_t tid, uint32_t *ret_task)
 {
-	struct tree_task task = {pid, tid, -1, 0, NONE, NONE, NONE, NONE, NONE, NONE};
+	struct tree_task task = {pid, tid, -1, 0, NONE, NONE, NONE, NONE, NONE, NONE, false};
 	uint32_t number;
-	int ret = find_tid(tasks, tid, &number, ret_task);
+	char name[16];
+	int ret = find_tid(tasks, tid, &number, ret_task), len;
 
 	if (ret || *ret_task != NONE)
 		return ret;
 	*ret_task = (uint32_t)tasks->all.len;
-	ret = tally_intern(&tasks->texts, "", 0, &task.comm);
+	len = snprintf(name, sizeof(name), ":%" PRId32, tid);
+	ret = tally_intern(&tasks->texts, name, (size_t)len, &task.comm);
 	return ret ? ret : add_task(tasks, &task, number);
+}
+
+/* Return true if a fork is that of a task that is already known: the kernel and the program that
+ * recorded may both describe a task that was created when the recording began. */
+static bool is_known(const struct tasks *tasks, uint32_t task, const struct tally_task *fork)
+{
+	const struct tree_task *old = &tasks->all.data[task];
+
+	return !old->exited && old->pid == fork->pid && old->ppid == fork->ppid;
+}
+
+/* Give a task that has been named only as a parent its own parent. Returns false if it has one, or
+ * would become its own ancestor, or is too deep to know. */
+static bool adopt(struct tasks *tasks, uint32_t task, const struct tree_task *known)
+{
+	enum { DEEPEST = 256 };
+	struct tree_task *old = &tasks->all.data[task];
+	uint32_t at = known->parent;
+
+	if (old->exited || old->pid != known->pid || old->ppid != -1 || !old->tid)
+		return false;
+	for (int depth = 0; at != task && tasks->all.data[at].parent != NONE; depth++) {
+		if (depth == DEEPEST)
+			return false;
+		at = tasks->all.data[at].parent;
+	}
+	if (at == task)
+		return false;
+	old->ppid = known->ppid;
+	old->parent = known->parent;
+	link_child(tasks, known->parent, task);
+	return true;
 }
 
 static int on_fork(struct tasks *tasks, const struct tally_perfdata_record *record)
@@ -101,13 +137,29 @@ static int on_fork(struct tasks *tasks, const struct tally_perfdata_record *reco
 	ret = get_task(tasks, fork.ppid, fork.ptid, &task.parent);
 	if (!ret)
 		ret = find_tid(tasks, fork.tid, &number, &old);
-	if (ret)
+	if (ret || (old != NONE && is_known(tasks, old, &fork)))
 		return ret;
 	task.pid = fork.pid;
 	task.tid = fork.tid;
 	task.ppid = fork.ppid;
+	if (old != NONE && adopt(tasks, old, &task))
+		return 0;
 	task.comm = tasks->all.data[task.parent].comm;
 	return add_task(tasks, &task, number);
+}
+
+static int on_exit_of(struct tasks *tasks, const struct tally_perfdata_record *record)
+{
+	uint32_t number, task;
+	struct tally_task gone;
+	int ret;
+
+	if (tally_record_task(record->data, record->size, &gone))
+		return 0;
+	ret = find_tid(tasks, gone.tid, &number, &task);
+	if (!ret && task != NONE)
+		tasks->all.data[task].exited = true;
+	return ret;
 }
 
 static int on_comm(struct tasks *tasks, const struct tally_perfdata_record *record)
@@ -166,6 +218,7 @@ static int on_record(void *arg, struct tally_session *session,
 	(void)sample;
 	switch (record->type) {
 	case PERF_RECORD_FORK: return on_fork(tasks, record);
+	case PERF_RECORD_EXIT: return on_exit_of(tasks, record);
 	case PERF_RECORD_COMM: return on_comm(tasks, record);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2: return on_map(tasks, record);

@@ -226,6 +226,14 @@ def test_a_tid_that_is_its_own_ancestor():
     tap.same(len(report(path, "--tasks").stdout.splitlines()), 5, "lines")
 
 
+def test_a_task_that_two_records_describe_is_one_task():
+    """The kernel and the program that records may both describe a task. A child may come before its parent's record."""
+    path = written("twice.data", crafted.file_bytes([
+        crafted.fork(9, 8, 0), crafted.fork(8, 7, 0), crafted.fork(9, 8, 3), crafted.comm(9, "x", 4), crafted.fork(9, 8, 5)]))
+    tap.same(report(path, "--tasks").stdout.splitlines()[2:],
+             ["         7        7       -1 |:7", "         8        8        7 | :8", "         9        9        8 |  x"], "tasks")
+
+
 def test_a_deep_tree():
     path = written("deep.data", crafted.file_bytes([crafted.fork(pid + 1, pid, pid) for pid in range(1, 50000)]))
     lines = report(path, "--tasks").stdout.splitlines()
