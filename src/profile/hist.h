@@ -89,6 +89,23 @@ struct tally_group {
 	uint32_t label;
 };
 
+/* A sum of a row. */
+enum tally_hist_sum {
+	TALLY_SUM_SELF, /* period of the row's own samples */
+	TALLY_SUM_TOTAL,
+	TALLY_SUM_SAMPLES, /* number of the row's own samples */
+	TALLY_SUM_PART,    /* an additional sum */
+	TALLY_SUM_NONE,    /* the same for all rows */
+};
+
+/* A sum by which rows are sorted. */
+struct tally_hist_order {
+	enum tally_hist_sum sum;
+	unsigned part; /* for TALLY_SUM_PART: see tally_hist_part() */
+};
+
+enum { TALLY_HIST_ORDERS = 3 };
+
 struct tally_hist_options {
 	unsigned keys; /* TALLY_KEY_* */
 	bool children; /* include callees in totals; requires paths */
@@ -108,7 +125,10 @@ struct tally_hist_options {
 	 * them. */
 	unsigned nr_parts;
 	uint64_t (*part)(void *arg, unsigned part, const struct tally_bucket *bucket);
-	unsigned order_part; /* sort by this additional sum, counted from 1; 0 for the period */
+	/* Sums by which rows are sorted, in descending order; 0 to sort by the period. */
+	struct tally_hist_order orders[TALLY_HIST_ORDERS];
+	unsigned nr_orders;
+	bool by_name; /* sort only by the keys */
 	/* TALLY_KEY_LABEL: returns the label by which a bucket's row is distinguished. NULL for the
 	 * bucket's label. */
 	uint32_t (*row_label)(void *arg, uint32_t label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sorts rows, heaviest first. As in perf, rows of equal weight are sorted as follows: callers
- * before callees if graphs are shown, then by self cost, then by name.
+ * Sorts rows, by default heaviest first. As in perf, rows of equal weight are sorted as follows:
+ * callers before callees if graphs are shown, then by self cost, then by name.
  *
  * There may be hundreds of thousands of rows, most of them equally light. Names are therefore
  * compared only once for each key that rows share, and rows are compared by the resulting ranks.
@@ -186,12 +186,36 @@ static void rows_by_name(struct tally_hist *hist, struct row_order *order)
 	rows_apply(hist, order);
 }
 
-/* Return the sum by which rows are sorted. */
+static uint64_t row_sum(const struct tally_hist *hist, const struct tally_row *row,
+			struct tally_hist_order order)
+{
+	switch (order.sum) {
+	case TALLY_SUM_SELF: return row->self;
+	case TALLY_SUM_TOTAL: return row->total;
+	case TALLY_SUM_SAMPLES: return row->self_nr;
+	case TALLY_SUM_PART: return tally_hist_part(hist, row, order.part);
+	case TALLY_SUM_NONE: break;
+	}
+	return 0;
+}
+
+/* Return the first sum by which rows are sorted. */
 static uint64_t row_weight(const struct tally_hist_options *options, const struct tally_hist *hist,
 			   const struct tally_row *row)
 {
-	return options->order_part ? tally_hist_part(hist, row, options->order_part - 1)
-				   : row->total;
+	return options->nr_orders ? row_sum(hist, row, options->orders[0]) : row->total;
+}
+
+static void rows_by_sums(const struct tally_hist_options *options, struct tally_hist *hist,
+			 struct row_order *order)
+{
+	for (uint32_t i = 0; i < hist->rows.len; i++) {
+		order->keys[i] = (struct row_key){.row = i};
+		for (unsigned at = 0; at < options->nr_orders; at++)
+			order->keys[i].numbers[at] = UINT64_MAX - row_sum(hist, &hist->rows.data[i],
+									  options->orders[at]);
+	}
+	rows_apply(hist, order);
 }
 
 static void rows_by_weight(const struct tally_hist_options *options, struct tally_hist *hist,
@@ -206,9 +230,8 @@ static void rows_by_weight(const struct tally_hist_options *options, struct tall
 
 		/* The depths of different threads are not comparable. */
 		depth |= (uint64_t)order->threads[row->group] << 32;
-		order->keys[i] = (struct row_key){{UINT64_MAX - row_weight(options, hist, row),
-						   by_depth ? depth : 0, UINT64_MAX - row->self},
-						  i};
+		order->keys[i] = (struct row_key){
+			{UINT64_MAX - row->total, by_depth ? depth : 0, UINT64_MAX - row->self}, i};
 	}
 	rows_apply(hist, order);
 }
@@ -228,7 +251,7 @@ static void rows_by_member(struct tally_hist *hist, struct row_order *order, uin
 static void rows_by_members(const struct tally_hist_options *options, struct tally_hist *hist,
 			    struct row_order *order)
 {
-	if (!options->nr_members)
+	if (!options->nr_members || options->by_name)
 		return;
 	for (uint32_t member = options->nr_members; member-- > 0;)
 		rows_by_member(hist, order, member);
@@ -258,7 +281,10 @@ int hist_rows_sort(struct hist_builder *builder)
 		ret = rank_groups(builder, &order);
 	if (!ret && nr) {
 		rows_by_name(hist, &order);
-		rows_by_weight(builder->options, hist, &order);
+		if (builder->options->nr_orders)
+			rows_by_sums(builder->options, hist, &order);
+		else if (!builder->options->by_name)
+			rows_by_weight(builder->options, hist, &order);
 		rows_by_members(builder->options, hist, &order);
 	}
 	free(order.frames);

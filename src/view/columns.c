@@ -283,7 +283,7 @@ static void text_mean(const struct tally_view *view, const struct tally_view_col
 	}
 
 const struct tally_view_column tally_view_columns[] = {
-	{"overhead_children", "Children", 0, 8, true, text_children, TEXT},
+	{"overhead_children", "Children", 0, 8, true, text_children, TEXT, .sum = TALLY_SUM_TOTAL},
 	{"overhead", "Overhead", 0, 8, true, text_self, TEXT},
 	{"self", "Self", 0, 8, true, text_self, TEXT},
 	PART("latency", "Latency", 8, text_latency, tally_cell_parallelism, tally_part_latency),
@@ -296,7 +296,7 @@ const struct tally_view_column tally_view_columns[] = {
 	PART("weight1", "Weight1", 8, text_mean, tally_cell_weight, tally_part_weight),
 	PART("weight2", "Weight2", 8, text_mean, tally_cell_weight2, tally_part_weight),
 	PART("weight3", "Weight3", 8, text_mean, tally_cell_weight3, tally_part_weight),
-	{"sample", "Samples", 0, 12, true, text_sample, TEXT},
+	{"sample", "Samples", 0, 12, true, text_sample, TEXT, .sum = TALLY_SUM_SAMPLES},
 	{"period", "Period", 0, 12, true, text_period, TEXT},
 	{"comm", "Command", TALLY_KEY_COMM, 0, false, text_comm, TEXT},
 	/* As in perf, this key also distinguishes threads. */
@@ -358,7 +358,7 @@ const struct tally_view_column tally_view_columns[] = {
 	BRANCH("abort", "Transaction abort", tally_cell_abort, TEXT),
 	BRANCH("cycles", "Basic Block Cycles", tally_cell_cycles, TEXT),
 	{"symbol_size", "Symbol size", TALLY_KEY_SYMBOL, 0, false, text_symbol_size, TEXT},
-	{"event", "Event", 0, 5, true, text_event, TEXT},
+	{"event", "Event", 0, 5, true, text_event, TEXT, .sum = TALLY_SUM_NONE},
 	{NULL, NULL, 0, 0, false, NULL, TEXT},
 };
 

@@ -141,6 +141,7 @@ static struct tally_view make_view(const struct tally_shown_rows_options *option
 		.style = show->style,
 		.graph_key = show->graph_key,
 		.graph_value = show->graph_value,
+		.after_row = show->after_row,
 		.graph_min_percent = show->graph_min_percent,
 		.graph_limit = (uint32_t)show->graph_limit,
 		.has_paths = show->has_paths,
@@ -182,10 +183,32 @@ static unsigned show_parts(const struct tally_show *show)
 	return nr;
 }
 
-/* Rows are sorted by their first column if it is an additional sum. */
-static unsigned show_order_part(const struct tally_show *show)
+static void add_order(const struct tally_show *show, const struct tally_view_column *column,
+		      struct tally_hist_options *hist)
 {
-	return show->nr_columns && show->columns[0]->part;
+	struct tally_hist_order *order = &hist->orders[hist->nr_orders];
+
+	if (column->part && !hist->nr_parts)
+		return;
+	order->sum = column->part ? TALLY_SUM_PART : column->sum;
+	order->part = column->part ? tally_view_part(show->columns, column) : 0;
+	hist->nr_orders++;
+}
+
+/* If the columns were listed, rows are sorted by the metrics before the first key. Otherwise, they
+ * are sorted by the first column if it is an additional sum, then by the period. */
+static void show_orders(const struct tally_show *show, struct tally_hist_options *hist)
+{
+	hist->by_name = show->in_order && show->nr_columns && show->columns[0]->key;
+	if (!show->in_order && show->nr_columns && show->columns[0]->part && hist->nr_parts) {
+		add_order(show, show->columns[0], hist);
+		hist->orders[hist->nr_orders++].sum = TALLY_SUM_TOTAL;
+		hist->orders[hist->nr_orders++].sum = TALLY_SUM_SELF;
+	}
+	for (int i = 0; show->in_order && i < show->nr_columns && !show->columns[i]->key &&
+			hist->nr_orders < TALLY_HIST_ORDERS;
+	     i++)
+		add_order(show, show->columns[i], hist);
 }
 
 static void add_part_totals(struct tally_view *view)
@@ -201,14 +224,13 @@ struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_op
 	uint64_t total = rows_total(options, options->event);
 	bool filters = options->hide_kernel || options->hide_user || options->part;
 
-	return (struct tally_hist_options){
+	struct tally_hist_options hist = {
 		.keys = show->keys,
 		.members = options->members,
 		.nr_members = options->nr_members,
 		.first_member = options->first_member,
 		.nr_parts = options->labels ? show_parts(show) : 0,
 		.part = bucket_part,
-		.order_part = options->labels ? show_order_part(show) : 0,
 		.row_label = options->labels ? row_label : NULL,
 		.children = show->children,
 		.has_paths = show->has_paths,
@@ -222,6 +244,9 @@ struct tally_hist_options tally_shown_rows_hist(const struct tally_shown_rows_op
 		.graph_key = show->graph_key,
 		.graph_min = tally_show_graph_min(show, total),
 	};
+
+	show_orders(show, &hist);
+	return hist;
 }
 
 /* Make a view of each other event of the group, which shares the rows. */

@@ -17,6 +17,8 @@ struct tally_show {
 	int widths[TALLY_VIEW_MAX_COLUMNS];
 	const int *asked; /* `widths` if the user chose widths, or NULL */
 	bool children;    /* rows include the cost of callees */
+	bool in_order;    /* rows are sorted by the columns, from the first to the last */
+	bool after_row;   /* see struct tally_view */
 	bool is_relative; /* percentages are relative to the samples that pass the filters */
 	bool has_paths;   /* include directories when distinguishing and showing source files */
 	enum tally_graph_style style;

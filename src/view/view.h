@@ -48,6 +48,7 @@ struct tally_view_column {
 	 * this cell add to the row's sum. */
 	uint64_t (*part)(const char *cell, uint64_t nr, uint64_t period);
 	const struct tally_view_field *field; /* with TALLY_KEY_LABEL, in place of `cell` */
+	enum tally_hist_sum sum;              /* for a metric without `part`: what it shows */
 };
 
 extern const struct tally_view_column tally_view_columns[];
@@ -103,6 +104,7 @@ struct tally_view {
 	enum tally_graph_style style;
 	enum tally_graph_key graph_key; /* nodes other than functions show their source lines */
 	enum tally_graph_value graph_value;
+	bool after_row; /* graphs do not repeat the row's function as their only root, as in perf */
 	double graph_min_percent;
 	uint32_t graph_limit;  /* maximum lines per callchain, or 0 for no limit */
 	const char *separator; /* column separator; NULL for aligned columns */

@@ -212,25 +212,51 @@ static void print_branches(struct graph_printer *print, const struct tally_graph
 	free(branches.items);
 }
 
+static bool is_row_symbol(const struct graph_printer *print, const struct tally_row *row,
+			  const struct tally_graph_node *node)
+{
+	const struct tally_frame *frames = print->view->profile->frames.all.data;
+	const struct tally_frame *x = &frames[row->frame], *y = &frames[node->frame];
+
+	return row->frame == node->frame ||
+	       (x->symbol && x->symbol == y->symbol && x->dso == y->dso);
+}
+
+/* Print a graph with a single root. */
+static void root_text(struct graph_printer *print, const struct tally_row *row,
+		      const struct tally_graph_node *root)
+{
+	const struct amount all = {row->total, row->total_nr};
+
+	if (print->view->after_row && is_row_symbol(print, row, root)) {
+		uint32_t next =
+			tally_view_continuation(print->view, (uint32_t)(root - print->nodes));
+
+		if (!next) {
+			print_branches(print, root, all);
+			return;
+		}
+		root = &print->nodes[next];
+	}
+	print_prefix(print);
+	tally_str_add(print->out, "|\n");
+	print_prefix(print);
+	tally_str_add(print->out, "---");
+	tally_str_add(&print->prefix, "   ");
+	print_branches(print, print_run(print, root), all);
+}
+
 static void graph_text(struct graph_printer *print, const struct tally_row *row)
 {
-	const struct tally_graph_node *root = &print->nodes[row->graph], *node;
-	const struct amount all = {row->total, row->total_nr};
+	const struct tally_graph_node *root = &print->nodes[row->graph];
 	struct tally_view_branches branches = branches_of(print, root, row->total);
 	size_t before = print->out->len;
 
 	tally_str_pad_to(&print->prefix, MARGIN);
-	if (branches.nr == 1 && branches.items[0]->period == row->total) {
-		print_prefix(print);
-		tally_str_add(print->out, "|\n");
-		print_prefix(print);
-		tally_str_add(print->out, "---");
-		tally_str_add(&print->prefix, "   ");
-		node = print_run(print, branches.items[0]);
-		print_branches(print, node, all);
-	} else {
-		print_branches(print, root, all);
-	}
+	if (branches.nr == 1 && branches.items[0]->period == row->total)
+		root_text(print, row, branches.items[0]);
+	else
+		print_branches(print, root, (struct amount){row->total, row->total_nr});
 	if (print->out->len != before)
 		tally_str_add_char(print->out, '\n');
 	free(branches.items);

@@ -124,7 +124,7 @@ void tally_view_row(const struct tally_view *view, const struct tally_row *row,
 		tally_view_short_cell(view, view->columns[i], row,
 				      is_limited(view, i) ? (size_t)view->widths[i] : SIZE_MAX,
 				      TALLY_VIEW_MARK, out);
-		if (i + 1 < view->nr_columns)
+		if (i + 1 < view->nr_columns || view->columns[i]->width)
 			align_cell(view, i, start, out);
 	}
 	tally_str_add_char(out, '\n');

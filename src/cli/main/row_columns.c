@@ -228,6 +228,11 @@ int tally_row_options_columns(struct tally_row_options *options)
 	const char *added = list_added(options->fields);
 	int ret = check_added("sort", options->sort);
 
+	options->show.in_order = options->fields && !added;
+	/* As in perf, it depends on how the keys are written. */
+	options->show.after_row =
+		options->sort && !strncmp(options->sort, "sym", 3) && !options->fields;
+
 	if (!ret)
 		ret = check_added("fields", options->fields);
 	if (!ret && (!options->fields || added))

@@ -125,7 +125,8 @@ static int config_call_graph(struct tally_row_options *options, bool has_chains)
 				: options->call_graph_given && !options->inverted)
 		options->call_graph = "none";
 	ret = for_each_word(options, options->call_graph, "call-graph", call_graph_word);
-	if (options->show.graph_min_percent < 0)
+	options->graph_min_given = options->show.graph_min_percent >= 0;
+	if (!options->graph_min_given)
 		options->show.graph_min_percent = 0.5;
 	if (!options->children_given)
 		options->show.children = has_chains;
@@ -238,6 +239,9 @@ int tally_row_options_finish(struct tally_row_options *options, bool has_chains)
 		ret = tally_row_options_columns(options);
 	if (!ret)
 		ret = config_percent(options->percent_limit, &options->show.row_min_percent);
+	/* As in perf, it also limits the branches of call graphs. */
+	if (options->percent_limit && !options->graph_min_given)
+		options->show.graph_min_percent = options->show.row_min_percent;
 	if (!ret)
 		ret = config_widths(options);
 	if (!ret)

@@ -23,7 +23,7 @@ struct tally_row_options {
 	/* Partly set by options, and completed by tally_row_options_finish(). */
 	struct tally_show show;
 	/* Derived from the options above. */
-	bool order_given;
+	bool order_given, graph_min_given;
 	double node_min_percent; /* of --hierarchy */
 	struct tally_word_list comm_list, dso_list, symbol_list;
 	TALLY_VEC(struct tally_row_field *) fields_found;

@@ -83,6 +83,12 @@ static const struct tally_excluded not_of_blocks[] = {
 	{"--dump-raw-trace", AT(raw_dump)},
 };
 
+/* Text that has no columns to separate. Other texts ignore the separator, as in perf. */
+static const struct tally_excluded not_separated[] = {
+	{"--hierarchy", AT(rows.hierarchy)},
+	{"--total-cycles", AT(total_cycles)},
+};
+
 /* Options that add text after the rows. */
 static const struct tally_excluded after_rows[] = {
 	{"--threads", AT(threads), false, "adds text to rows"},
@@ -172,7 +178,8 @@ int report_documents_check(const struct report_config *config, const char *word)
 		ret = tally_options_exclude("--json", after_rows, TALLY_ARRAY_SIZE(after_rows),
 					    config);
 	if (!ret && config->separator)
-		ret = texts_check(config, "--field-separator");
+		ret = tally_options_exclude("--field-separator", not_separated,
+					    TALLY_ARRAY_SIZE(not_separated), config);
 	if (!ret && config->html)
 		ret = tally_options_exclude("--html", not_of_pages, TALLY_ARRAY_SIZE(not_of_pages),
 					    config);

@@ -49,7 +49,7 @@ def test_recorded_groups():
     tap.same(next(line for line in lines if "Command" in line), "#         Overhead  Command", "heading of the column")
     assert "    60.00%   0.00%  one" in lines, lines
     tap.same(rows(path, "-s", "comm", "-n")[1], ["20.00% 75.00%", "1 1", "three"], "samples")
-    tap.same(rows(path, "-s", "comm", "-F", "comm,period")[1], ["three", "20 3"], "periods")
+    tap.same(rows(path, "-s", "comm", "-F", "period,comm")[1], ["20 3", "three"], "periods")
 
 
 def test_names_and_all_three():

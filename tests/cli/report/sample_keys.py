@@ -283,9 +283,11 @@ def test_texts_are_not_other_forms():
     """The tree of --hierarchy was printed inside the JSON; documents dropped the other options."""
     page = os.path.join(WORK, "page")
     for text in ("--hierarchy", "--stats", "--tasks", "--mmaps", "-D"):
-        for form in (["--json"], ["-x", ";"], ["--format", "csv"], ["--svg", page], ["--html", page]):
+        for form in (["--json"], ["--format", "csv"], ["--svg", page], ["--html", page]):
             done = tap.run(TALLY, "report", "-i", weighted_file(), text, *form)
             assert done.returncode == 129 and not done.stdout and "use only one of them" in done.stderr, (text, form, done)
+    done = tap.run(TALLY, "report", "-i", weighted_file(), "--hierarchy", "-x", ";", status=129)
+    assert "use only one of them" in done.stderr, done
     for form in (["--format", "folded"], ["--svg", page], ["--html", page]):
         done = tap.run(TALLY, "report", "-i", branch_file(), "-b", *form)
         assert done.returncode == 129 and "--branch-stack applies to rows" in done.stderr, (form, done)
