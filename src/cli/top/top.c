@@ -52,7 +52,6 @@ static int prepare_events(struct top *top)
 	return ret ? ret : tally_sampler_prepare(&top->sampler);
 }
 
-/* Do everything that needs privileges: open events and ring buffers, and read existing tasks. */
 /* Check the name of an event that switches samples on or off. */
 static int check_switch(const struct top *top, const char *option, const char *name)
 {
@@ -66,6 +65,7 @@ static int check_switch(const struct top *top, const char *option, const char *n
 	return -EINVAL;
 }
 
+/* Do everything that needs privileges: open events and ring buffers, and read existing tasks. */
 static int open_all(struct top *top)
 {
 	int ret;

@@ -101,7 +101,7 @@ int top_feed_restart(struct top *top, unsigned by)
 		return ret;
 	tally_profile_free(&top->profile);
 	top->profile = made;
-	top->generation++;
+	top->seen = ++top->generation; /* there is nothing to age yet */
 	return 0;
 }
 

@@ -75,6 +75,7 @@ def test_keys_that_need_a_recording_or_branches():
 
 def test_branches_of_a_software_event():
     """Software events have no branches: the error names the options."""
+    may_watch()
     for words in (("-b",), ("-j", "any_call,u")):
         done = tap.run(TALLY, "top", "-a", "--stdio", "-e", "cpu-clock", *words, status=1)
         assert "hint: leave out -b, -j and --call-graph lbr: this system cannot record branches" in done.stderr, done.stderr
