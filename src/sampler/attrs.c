@@ -66,14 +66,26 @@ static int find_freq(struct tally_sampler *sampler)
 	return 0;
 }
 
+static bool is_bpf_output(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 static bool term_given(const struct tally_event_spec *spec, uint32_t term)
 {
 	return spec->terms.given & term;
 }
 
+/* True if an event is something to record each time, not a count to sample. */
+static bool is_recorded_each_time(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
+	       is_bpf_output(attr);
+}
+
 /* Set the period or frequency. An event's own setting takes precedence over -c. Without either,
- * tracepoints and breakpoints have a period of 1 unless -F was given. All other events use the
- * frequency. */
+ * events that are recorded each time have a period of 1 unless -F was given. All other events use
+ * the frequency. */
 static void attr_rate(const struct tally_sampler *sampler, const struct tally_event_spec *spec,
 		      struct perf_event_attr *attr)
 {
@@ -82,10 +94,9 @@ static void attr_rate(const struct tally_sampler *sampler, const struct tally_ev
 	if (term_given(spec, TALLY_TERM_PERIOD | TALLY_TERM_FREQ))
 		return;
 	attr->freq = 0;
-	if (sampling->has_period) {
+	if (sampling->has_period && sampling->period) {
 		attr->sample_period = sampling->period;
-	} else if ((attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT) &&
-		   !sampling->freq) {
+	} else if (is_recorded_each_time(attr) && !sampling->freq) {
 		attr->sample_period = 1;
 	} else {
 		attr->freq = 1;
@@ -164,7 +175,8 @@ static void attr_fields(const struct tally_sampler *sampler, const struct tally_
 			struct perf_event_attr *attr)
 {
 	const struct tally_sampling *sampling = sampler->sampling;
-	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT, raw = sampling->raw || tracepoint;
+	bool has_data = attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr);
+	bool raw = sampling->raw || has_data;
 	bool timed = !term_given(spec, TALLY_TERM_TIME) || spec->terms.time;
 	const struct {
 		bool wanted;
@@ -172,7 +184,7 @@ static void attr_fields(const struct tally_sampler *sampler, const struct tally_
 	} rows[] = {
 		{true, PERF_SAMPLE_IP | PERF_SAMPLE_TID},
 		{timed || raw, PERF_SAMPLE_TIME},
-		{attr->freq || sampling->with_period || tracepoint, PERF_SAMPLE_PERIOD},
+		{attr->freq || sampling->with_period || has_data, PERF_SAMPLE_PERIOD},
 		{raw, PERF_SAMPLE_RAW | PERF_SAMPLE_CPU},
 		{sampling->with_cpu || tally_target_has_cpus(&sampling->target), PERF_SAMPLE_CPU},
 		{sampling->with_addr, PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},

@@ -41,7 +41,7 @@ enum { TALLY_SYNTH_TASK = 1, TALLY_SYNTH_MMAP = 2, TALLY_SYNTH_CGROUP = 4 };
 struct tally_sampling {
 	struct tally_target target;
 	struct tally_event_source source;
-	uint64_t period;    /* events per sample, if has_period */
+	uint64_t period;    /* events per sample, if has_period; 0 for the default */
 	const char *freq;   /* samples per second, "max", or NULL for TALLY_SAMPLING_FREQ */
 	const char *cgroup; /* sample only in this cgroup; requires CPUs. NULL for all */
 	bool has_period, raw, no_samples, strict_freq;

@@ -160,8 +160,6 @@ static void print_share(struct graph_printer *print, struct amount amount, uint6
 			bool is_last)
 {
 	print_prefix(print);
-	tally_str_add(print->out, "|          \n");
-	print_prefix(print);
 	tally_str_add(print->out, is_last ? " --" : "|--");
 	add_amount(print->view, amount, whole, print->out);
 	tally_str_add(print->out, "--");
@@ -196,6 +194,8 @@ static void print_branches(struct graph_printer *print, const struct tally_graph
 		const struct amount amount = {branch->period, branch->nr};
 		bool is_last = i + 1 == branches.nr && !rest.period;
 
+		print_prefix(print);
+		tally_str_add(print->out, "|          \n");
 		print_share(print, amount, whole, is_last);
 		tally_str_add(&print->prefix, is_last ? "" : "|");
 		tally_str_pad_to(&print->prefix,
@@ -356,8 +356,9 @@ void tally_view_graph(const struct tally_view *view, const struct tally_row *row
 		      struct tally_str *out)
 {
 	static const struct path_style flat = {"           ", "\n                ",
-					       "\n                ", "\n\n", true},
-				       folded = {"", " ", ";", "\n", false};
+					       "\n                ", "\n\n", true};
+	const struct path_style folded = {"", " ", view->separator ? view->separator : ";", "\n",
+					  false};
 	struct graph_printer print = {view, view->hist->graph.data, out, {0}, 0};
 
 	if (!row->graph || view->style == TALLY_STYLE_NONE)

@@ -107,16 +107,11 @@ static void row_separated(const struct tally_view *view, const struct tally_row 
 		tally_view_cell(view, view->columns[i], row, out);
 		tally_str_replace(out, start, view->separator[0], '.');
 	}
-	tally_str_add_char(out, '\n');
 }
 
-void tally_view_row(const struct tally_view *view, const struct tally_row *row,
-		    struct tally_str *out)
+static void row_aligned(const struct tally_view *view, const struct tally_row *row,
+			struct tally_str *out)
 {
-	if (view->separator) {
-		row_separated(view, row, out);
-		return;
-	}
 	for (int i = 0; i < view->nr_columns; i++) {
 		size_t start = out->len + 2;
 
@@ -127,6 +122,15 @@ void tally_view_row(const struct tally_view *view, const struct tally_row *row,
 		if (i + 1 < view->nr_columns || view->columns[i]->width)
 			align_cell(view, i, start, out);
 	}
+}
+
+void tally_view_row(const struct tally_view *view, const struct tally_row *row,
+		    struct tally_str *out)
+{
+	if (view->separator)
+		row_separated(view, row, out);
+	else
+		row_aligned(view, row, out);
 	tally_str_add_char(out, '\n');
 	tally_view_graph(view, row, out);
 }

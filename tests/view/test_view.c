@@ -135,6 +135,7 @@ static void separator_is_kept_out_of_cells(void **state)
 	struct fixture *f = *state;
 
 	f->view.separator = ":";
+	f->view.style = TALLY_STYLE_NONE;
 	tally_view_heading(&f->view, &f->out);
 	tally_view_row(&f->view, &f->hist.rows.data[1], &f->out);
 	assert_string_equal(tally_str_text(&f->out),
@@ -170,7 +171,6 @@ static void graph_styles(void **state)
 			    "            ---0x0000000000000010\n"
 			    "               |          \n"
 			    "               |--70.00%--0x0000000000000020\n"
-			    "               |          \n"
 			    "                --30.00%--[...]\n\n");
 }
 

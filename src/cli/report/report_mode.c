@@ -100,6 +100,9 @@ static int finish_columns(struct report *report)
 	config->rows.find_arg = report->session;
 	ret = tally_row_options_finish(&config->rows, has_chains);
 	config->rows.find_field = NULL;
+	/* Programs that read separated values expect rows only, unless they ask for graphs. */
+	if (config->separator && !config->rows.call_graph)
+		config->rows.show.style = TALLY_STYLE_NONE;
 	return ret ? ret : check_columns(report);
 }
 

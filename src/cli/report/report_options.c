@@ -32,7 +32,7 @@ const struct tally_option report_options[] = {
 	{0, "event-number", TALLY_OPTION_U64, AT(event_number), "n",
 	 "show only this event; the first is 1", NULL, NULL, AT(event_given)},
 	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
-	 "print values separated by this string"},
+	 "print values separated by this string, and call graphs only with -g"},
 	{'t', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias for -x, as in perf"},
 	{'I', "show-info", TALLY_OPTION_FLAG, AT(header), NULL,
 	 "print the file header first, with CPUs and caches"},

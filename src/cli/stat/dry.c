@@ -22,22 +22,26 @@ static int dry_close(const struct tally_transport *transport, int fd)
 	return 0;
 }
 
-static void add_attr(const struct stat_session *session, const struct tally_counters *counters,
-		     const struct tally_event_spec *spec, size_t event, struct tally_str *out)
+static void add_attr(const struct tally_counters *counters, const struct tally_event_spec *spec,
+		     size_t event, struct tally_str *out)
 {
-	static const char line[] = "------------------------------------------------------------\n";
-	const struct perf_event_attr *attr = tally_counters_attr(counters, event);
 	size_t leader = tally_counters_leader(counters, event);
 
-	if (!session->config->verbose) {
-		tally_str_addf(out, "%s%s: ", leader != event ? "    " : "", spec->name);
-		tally_attr_text(attr, out);
-		tally_str_add_char(out, '\n');
-		return;
+	tally_str_addf(out, "%s%s: ", leader != event ? "    " : "", spec->name);
+	tally_attr_text(tally_counters_attr(counters, event), out);
+	tally_str_add_char(out, '\n');
+}
+
+void stat_attrs_add(const struct stat_set *set, const struct tally_counters *counters,
+		    struct tally_str *out)
+{
+	static const char line[] = "------------------------------------------------------------\n";
+
+	for (size_t i = 0; i < set->list.nr; i++) {
+		tally_str_addf(out, "%s\n%sperf_event_attr:\n", set->list.specs[i].name, line);
+		tally_attr_lines(tally_counters_attr(counters, i), out);
+		tally_str_add(out, line);
 	}
-	tally_str_addf(out, "%s\n%sperf_event_attr:\n", spec->name, line);
-	tally_attr_lines(attr, out);
-	tally_str_add(out, line);
 }
 
 static int set_dry_run(struct stat_session *session, struct stat_set *set, struct tally_str *out)
@@ -53,8 +57,10 @@ static int set_dry_run(struct stat_session *session, struct stat_set *set, struc
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < set->list.nr; i++)
-		add_attr(session, counters, &set->list.specs[i], i, out);
+	if (session->config->verbose)
+		stat_attrs_add(set, counters, out);
+	for (size_t i = 0; i < set->list.nr && !session->config->verbose; i++)
+		add_attr(counters, &set->list.specs[i], i, out);
 	tally_counters_close(counters);
 	return 0;
 }

@@ -89,7 +89,7 @@ void stat_removed_check(struct stat_session *session)
 {
 	uint64_t used = session->times.user + session->times.system;
 
-	if (!session->by_command || !session->child.gone || session->config->null_run ||
+	if (!session->by_command || !session->child.gone || !session->rows.len ||
 	    tally_via_transport(&session->via) || !runs_hidden(session->argv[0]))
 		return;
 	/* If the file did not grant privileges after all (nosuid, no_new_privs), the events were

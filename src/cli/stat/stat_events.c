@@ -216,6 +216,23 @@ static int requested_detail(struct stat_session *session, struct requested_list 
 	return ret;
 }
 
+/* Add the events of options that do not name events, and the default events. */
+static int requested_sets(struct stat_session *session, struct requested_list *requested)
+{
+	const struct stat_config *config = session->config;
+	int ret = 0;
+
+	if (config->transaction)
+		ret = requested_transaction(session, requested);
+	if (!ret && config->smi_cost)
+		ret = requested_smi(session, requested);
+	if (!ret && !requested->items.len)
+		ret = requested_default(session, requested);
+	if (!ret && !config->transaction && !config->smi_cost)
+		ret = requested_detail(session, requested);
+	return ret;
+}
+
 static int requested_all(struct stat_session *session, struct requested_list *requested)
 {
 	const struct stat_config *config = session->config;
@@ -225,14 +242,8 @@ static int requested_all(struct stat_session *session, struct requested_list *re
 		ret = requested_add(session, requested, config->events.items[i], i);
 	if (!ret)
 		ret = requested_metrics(session, requested);
-	if (!ret && config->transaction)
-		ret = requested_transaction(session, requested);
-	if (!ret && config->smi_cost)
-		ret = requested_smi(session, requested);
-	if (!ret && !requested->items.len)
-		ret = requested_default(session, requested);
-	if (!ret && !config->transaction && !config->smi_cost)
-		ret = requested_detail(session, requested);
+	if (!ret && !config->null_run)
+		ret = requested_sets(session, requested);
 	if (!ret && config->group && requested->items.len)
 		tally_event_specs_group(&requested->items.data[0].spec, requested->items.len,
 					sizeof(requested->items.data[0]));
@@ -504,13 +515,13 @@ static int row_add(struct stat_session *session, const struct requested *one, si
 
 int stat_events_parse(struct stat_session *session)
 {
+	const struct stat_config *config = session->config;
 	struct requested_list requested = {0};
 	int ret = 0;
 
-	if (session->config->null_run)
+	if (config->null_run && !config->events.nr && !config->metrics.nr)
 		return 0;
-	ret = tally_event_source_open(&session->config->source, &tally_print_messages,
-				      &session->events);
+	ret = tally_event_source_open(&config->source, &tally_print_messages, &session->events);
 	if (!ret)
 		ret = requested_all(session, &requested);
 	if (!ret)

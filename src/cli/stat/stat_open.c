@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resolve targets and open their counters. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arith.h"
 #include "cli/main/print.h"
+#include "cli/stat/dry.h"
 #include "cli/stat/explain.h"
 #include "cli/stat/stat_open.h"
 #include "sampler/privileges.h"
@@ -99,6 +101,17 @@ static int find_command(struct stat_session *session)
 	return 0;
 }
 
+/* Print the attributes, for -vv. */
+static void print_attrs(const struct stat_session *session)
+{
+	struct tally_str out = {0};
+
+	tally_vec_for_each (set, &session->sets)
+		stat_attrs_add(set, set->counters, &out);
+	fputs(tally_str_text(&out), stderr);
+	tally_str_free(&out);
+}
+
 int stat_open(struct stat_session *session, bool first, bool last)
 {
 	int ret = session->by_command ? find_command(session) : 0, dropped = 0;
@@ -113,6 +126,8 @@ int stat_open(struct stat_session *session, bool first, bool last)
 	else
 		tally_privileges_lower();
 	ret = ret ? ret : dropped;
+	if (!ret && first && session->config->verbose > 1)
+		print_attrs(session);
 	return !ret && first ? stat_explain(session) : ret;
 }
 

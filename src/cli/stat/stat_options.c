@@ -65,7 +65,7 @@ const struct tally_option stat_options[] = {
 	{0, "all-user", TALLY_OPTION_FLAG, AT(all_user), NULL, "count only in user space"},
 	{0, "all-kernel", TALLY_OPTION_FLAG, AT(all_kernel), NULL, "count only in the kernel"},
 	{'n', "null", TALLY_OPTION_FLAG, AT(null_run), NULL,
-	 "count no events, only measure the time"},
+	 "count only the events of -e and -M; without them, only measure the time"},
 	{'i', "no-inherit", TALLY_OPTION_FLAG, AT(no_inherit), NULL,
 	 "do not count new threads and processes"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Where:"},
@@ -138,7 +138,8 @@ const struct tally_option stat_options[] = {
 	{0, "log-fd", TALLY_OPTION_INT, AT(log_fd), "n",
 	 "write to this descriptor instead of stderr", NULL, NULL, AT(log_fd_given)},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL,
-	 "print why events are not supported"},
+	 "print why events are not supported, and the counts before they are scaled and "
+	 "printed; -vv also prints the attributes"},
 	{0, "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "print nothing"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Instead of counting:"},
 	{0, "cpuid", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",

@@ -2,6 +2,7 @@
 /* Build tables from a session and write them to the session's output. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static const struct stat_format *format_of(const struct stat_config *config)
 	return config->separator ? &stat_format_csv : &stat_format_text;
 }
 
-/* Add perf's header lines, except in JSON. */
+/* Add perf's header lines of a file, except in JSON. */
 static void add_heading(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
@@ -108,7 +109,7 @@ int stat_output_open(struct stat_session *session)
 				  strerror(-ret));
 		return ret;
 	}
-	if (config->output || config->log_fd_given)
+	if (config->output)
 		add_heading(session);
 	return 0;
 }
@@ -158,6 +159,21 @@ static struct stat_table table_of(struct stat_session *session)
 	};
 }
 
+/* Print each event's count, time enabled and time running, for -v. */
+static void show_counts(const struct stat_table *table)
+{
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		const struct stat_cell *cells = &table->cells[i * table->nr_keys];
+		struct tally_count sum = {0};
+
+		for (size_t key = 0; key < table->nr_keys; key++)
+			if (cells[key].nr)
+				sum = tally_count_add(sum, cells[key].count);
+		fprintf(stderr, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", table->rows[i].name,
+			sum.value, sum.enabled, sum.running);
+	}
+}
+
 static int show(struct stat_session *session, const struct stat_table *table)
 {
 	struct tally_str *out = &session->printer.out;
@@ -165,6 +181,8 @@ static int show(struct stat_session *session, const struct stat_table *table)
 
 	if (session->config->quiet)
 		return 0;
+	if (session->config->verbose)
+		show_counts(table);
 	ret = stat_print(&session->printer, table);
 	if (!ret)
 		ret = tally_file_write_all(session->output, out->data, out->len);

@@ -94,7 +94,7 @@ def test_filter(path):
            "sh", "-c", "env true; true; env true")
     lines = same(path)
     assert all("/env" in line for line in lines), lines
-    record("-e", "cpu-clock", "--filter", "a==1", "-o", path, "true", status=1, says="--filter requires a tracepoint")
+    record("-e", "cpu-clock", "--filter", "a==1", "-o", path, "true", status=1, says="unknown term")
 
 
 def test_compressed(path):
@@ -182,6 +182,11 @@ def test_rates(path):
     """Test -c, -F, -F max, and a frequency that is too high."""
     record("-c", "250000", "-e", "cpu-clock", "-o", path, *BURN)
     assert "sample_freq }: 250000" in text(TALLY, "evlist", "-v", "-i", path)[0]
+    record("-c", "0", "-e", "cpu-clock", "-o", path, *BURN)
+    assert "sample_freq }: 4000," in text(TALLY, "evlist", "-v", "-i", path)[0]
+    record("-e", "bpf-output/no-inherit=1,name=evt/", "-o", path, "true")
+    attr = text(TALLY, "evlist", "-v", "-i", path)[0]
+    assert attr.startswith("evt: ") and "sample_freq }: 1, sample_type: IP|TID|TIME|CPU|PERIOD|RAW" in attr, attr
     record("-F", "max", "-e", "cpu-clock", "-o", path, "true")
     said = record("-F", "99999999", "-e", "cpu-clock", "-o", path, "true")
     assert "perf_event_max_sample_rate" in said

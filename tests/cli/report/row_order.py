@@ -89,4 +89,16 @@ def test_a_separator_is_ignored_by_other_texts():
         tap.same(report(path, word, "-t", ",").stdout, report(path, word).stdout, word)
 
 
+def test_graphs_are_printed_with_a_separator_if_asked_for():
+    path = recording()
+    tap.same(len(without_spaces(report(path, "-q", "-t", ",").stdout)), 6, "rows without graphs")
+    text = report(path, "-q", "-t", "|", "-g", "folded", "-s", "sym", "--no-children").stdout
+    assert "50.00% 0x0000000000000010|0x0000000000000010" in text.replace(" (inlined)", ""), text
+    for style in ("caller", "flat", "folded", "count", "fractal,0.5,caller"):
+        text = report(path, "-q", "-t", ",", "-g", style).stdout
+        aligned = report(path, "-q", "-g", style).stdout
+        tap.same([line for line in text.splitlines() if "%," not in line],
+                 [line.replace(";", ",") for line in aligned.splitlines() if not line.startswith("    ") or "%  " not in line], style)
+
+
 tap.main(__name__)
