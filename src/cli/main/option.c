@@ -228,11 +228,12 @@ static int parse_letters(struct parser *in, const char *word)
 }
 
 /* Find the option with exactly this long name (`len` bytes at `name`), or the only option with a
- * long name that begins with it. */
+ * long name that begins with it. Newer options are found only if no other option begins so. */
 static const struct tally_option *find_long(const struct tally_command *command, const char *name,
 					    size_t len, bool *ret_ambiguous)
 {
-	const struct tally_option *found = NULL;
+	const struct tally_option *found[2] = {NULL, NULL};
+	bool ambiguous[2] = {false, false}, newer;
 
 	*ret_ambiguous = false;
 	for (const struct tally_option *o = command->options; !option_ends(o); o++) {
@@ -240,12 +241,13 @@ static const struct tally_option *find_long(const struct tally_command *command,
 			continue;
 		if (!o->name[len])
 			return o;
-		*ret_ambiguous = found != NULL;
-		found = o;
+		newer = tally_perf_option_is_newer(command->name, o->name);
+		ambiguous[newer] = found[newer] != NULL;
+		found[newer] = o;
 	}
-	if (*ret_ambiguous)
-		found = NULL;
-	return found;
+	newer = !found[false];
+	*ret_ambiguous = ambiguous[newer];
+	return ambiguous[newer] ? NULL : found[newer];
 }
 
 static bool may_negate(const struct tally_option *option)

@@ -278,6 +278,19 @@ bool tally_perf_option_ends(const struct tally_perf_option *option)
 	return !option->letter && !option->name;
 }
 
+/* Options with abbreviations that meant another option before these were added. */
+static const struct {
+	const char *command, *names;
+} newer[] = {
+	{"stat", "events-dir force json per-cluster per-cache"},
+	{"record",
+	 "events-dir call-graph-default keep-stacks max-stack data-mmap no-symbols redact"},
+	{"report", "format output parallelism query raw-chains"},
+	{"top", "events-dir no-index symbol-filter"},
+	{"list", "cpuid"},
+	{"ftrace", "bucket-range"},
+};
+
 const struct tally_perf_option *tally_perf_options(const char *command)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(tables); i++)
@@ -321,11 +334,28 @@ const struct tally_perf_option *tally_perf_option_begins(const char *command, co
 	for (; row && !tally_perf_option_ends(row); row++) {
 		if (!row->name || strncmp(row->name, name, len))
 			continue;
-		if (found)
+		/* "--off" is --off-cpu, and not --off-cpu-thresh */
+		if (found && strncmp(row->name, found->name, strlen(found->name)))
 			return NULL;
-		found = row;
+		found = found ? found : row;
 	}
 	return found;
+}
+
+bool tally_perf_option_is_newer(const char *command, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(newer); i++) {
+		const char *at = newer[i].names;
+
+		if (strcmp(newer[i].command, command))
+			continue;
+		for (; *at; at += strcspn(at, " "), at += strspn(at, " "))
+			if (strcspn(at, " ") == len && !strncmp(at, name, len))
+				return true;
+	}
+	return false;
 }
 
 const char *tally_perf_command(const char *name)

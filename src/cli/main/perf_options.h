@@ -48,6 +48,11 @@ const struct tally_perf_option *tally_perf_option_find(const char *command, cons
 const struct tally_perf_option *tally_perf_option_begins(const char *command, const char *name,
 							 size_t len);
 
+/* Return true for an option of the command, tally's own or of a recent perf, that does not make an
+ * abbreviation ambiguous which users of perf know: `record --call-gr` is --call-graph, and not
+ * --call-graph-default. */
+bool tally_perf_option_is_newer(const char *command, const char *name);
+
 /* Return what to use in place of a command that only perf has; NULL if perf has no such command. */
 const char *tally_perf_command(const char *name);
 

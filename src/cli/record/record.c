@@ -438,8 +438,10 @@ static int record_command(int argc, char **argv)
 	record.argv = argv;
 	ret = tally_options_parse(&tally_command_record, &config, argc, argv, TALLY_PARSE_STOP,
 				  &first);
-	if (ret)
+	if (ret) {
+		tally_vec_free(&config.filters);
 		return ret - 1;
+	}
 	record.command = first < argc ? argv + first : NULL;
 	ret = check_config(&config, record.command);
 	if (!ret)

@@ -122,6 +122,34 @@ def test_handles_misspelled_and_abbreviated_options():
     assert run.returncode == 129 and "does not take an argument" in run.stderr, run.stderr
 
 
+def shortest(name, all_names):
+    """Return the shortest abbreviation of at least two letters that is unique, or None."""
+    for length in range(2, len(name)):
+        if sum(other.startswith(name[:length]) for other in all_names) == 1:
+            return name[:length]
+    return None
+
+
+def test_abbreviations_of_perf_are_known():
+    seen = 0
+    for command in COMMANDS:
+        long = {name for _, name, _ in options(perf_help(command)) if name}
+        for short in filter(None, (shortest(name, long) for name in sorted(long))):
+            error = tap.run(TALLY, command, f"--{short}=x", "--help").stderr
+            assert "ambiguous option" not in error and "unknown option" not in error, f"{command} --{short}: {error}"
+            seen += 1
+    assert seen > 300, seen
+
+
+def test_newer_options_do_not_change_abbreviations():
+    for command, short in (("record", "call-gr"), ("stat", "per-c"), ("top", "symb")):
+        error = tap.run(TALLY, command, f"--{short}=x", "--help").stderr
+        assert "ambiguous" not in error and "unknown" not in error, f"{command} --{short}: {error}"
+    assert "ambiguous" in tap.run(TALLY, "record", "--no-bui").stderr, "still ambiguous"
+    error = tap.run(TALLY, "record", "--off").stderr
+    assert "'--off' is not supported" in error, error
+
+
 def test_every_command():
     theirs = re.findall(r"^   ([\w-]+) {2,}\S", perf_help(), re.M)
     ours = re.findall(r"^   ([\w-]+) ", tap.run(TALLY, "help").stdout, re.M)
