@@ -3,11 +3,25 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/size.h"
 #include "sampler/sampler_refuse.h"
+
+/* Parse "DATA" or "DATA,AUX". The size of AUX areas has no effect. */
+static bool parse_sizes(const char *text, uint64_t page, uint64_t *ret_bytes)
+{
+	const char *comma = strchr(text, ',');
+	char *data = strndup(text, comma ? (size_t)(comma - text) : strlen(text));
+	uint64_t aux;
+	bool good = data && tally_size_parse(data, page, ret_bytes) && *ret_bytes &&
+		    *ret_bytes <= 1ull << 40 && (!comma || tally_size_parse(comma + 1, page, &aux));
+
+	free(data);
+	return good;
+}
 
 int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_messages *messages,
 			   size_t *ret_pages)
@@ -18,7 +32,7 @@ int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_mess
 	*ret_pages = 0;
 	if (!text)
 		return 0;
-	if (!tally_size_parse(text, page, &bytes) || !bytes || bytes > 1ull << 40) {
+	if (!parse_sizes(text, page, &bytes)) {
 		tally_message_error(messages,
 				    "-m %s: must be a number of pages or a size (512K, 4M)", text);
 		return -EINVAL;

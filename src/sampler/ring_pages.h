@@ -10,8 +10,9 @@
 #include "base/messages.h"
 
 /* Convert the argument of -m, a number of pages or a size, to a number of data pages, rounded up to
- * a power of two. Rounding is reported unless `quiet` is set. NULL results in 0 pages, which
- * selects the default. Returns 0, or reports an error and returns -EINVAL. */
+ * a power of two. As in perf, the size of AUX areas can follow a comma; it is ignored. Rounding is
+ * reported unless `quiet` is set. NULL results in 0 pages, which selects the default. Returns 0, or
+ * reports an error and returns -EINVAL. */
 int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_messages *messages,
 			   size_t *ret_pages);
 

@@ -39,7 +39,7 @@ void tally_cell_field(struct tally_labels *labels, const struct tally_view_field
 
 	if (!tracing || (field->event && strcmp(field->event, event->name)) ||
 	    !tally_tracing_print_field(tracing, sample->attr, &sample->sample, field->name,
-				       labels->raw_traces, out))
+				       labels->raw_traces || field->raw, out))
 		tally_str_add(out, TALLY_CELL_NONE);
 }
 

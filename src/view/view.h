@@ -29,6 +29,7 @@ typedef void tally_cell_fn(struct tally_labels *labels, const struct tally_feed_
 struct tally_view_field {
 	const char *event; /* name of the tracepoint; NULL for all that have the field */
 	const char *name;
+	bool raw; /* always the value in the sample, even if the event's text has another form */
 };
 
 /* A column: its name for --sort and --fields, its heading, and the function that fills it. */

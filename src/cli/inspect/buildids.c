@@ -14,6 +14,7 @@
 #include "cli/main/arguments.h"
 #include "sampler/synth.h"
 #include "session/session.h"
+#include "symbols/elf/elf.h"
 
 struct buildids_config {
 	const char *input;
@@ -24,7 +25,7 @@ struct buildids_config {
 
 static const struct tally_option buildids_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file",
-	 "read this recording (default: perf.data)"},
+	 "read this recording (default: perf.data), or print the build ID of this ELF file"},
 	{'k', "kernel", TALLY_OPTION_FLAG, AT(kernel), NULL,
 	 "print the build ID of the running kernel instead"},
 	{'m', "kernel-maps", TALLY_OPTION_FLAG, AT(maps), NULL,
@@ -56,6 +57,19 @@ static int kernel_id(void)
 	else
 		print_id(id, size, NULL);
 	return ret;
+}
+
+/* Print the build ID of an ELF file, as perf does. Returns -ENOEXEC if the input is not an ELF file
+ * that has one. */
+static int elf_id(const char *input)
+{
+	uint8_t id[TALLY_BUILD_ID_MAX];
+	size_t size;
+
+	if (!input || tally_elf_build_id(input, id, &size) || !size)
+		return -ENOEXEC;
+	print_id(id, size, NULL);
+	return 0;
 }
 
 /* Print a map of the kernel or of a module, with "-" if its build ID is unknown. */
@@ -122,34 +136,42 @@ static int note_hit(void *arg, struct tally_session *session,
 
 /* Print the files hit by samples, with the recorded build ID or, if none was recorded, with the
  * build ID in the file. */
-static int list_hits(struct tally_session *session)
+static void print_hits(struct tally_session *session, const struct tally_map *hits)
 {
-	struct tally_map hits = {0};
 	struct tally_dso *dso;
 	size_t pos = 0, size;
-	int ret = tally_session_run(session, note_hit, &hits);
 
-	while (!ret && (dso = tally_dso_next(session->symbols, &pos))) {
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
 		const uint8_t *id = tally_dso_build_id(dso, &size);
 
-		if (id && tally_map_get(&hits, (uintptr_t)dso) != TALLY_MAP_NONE)
+		if (id && tally_map_get(hits, (uintptr_t)dso) != TALLY_MAP_NONE)
 			print_id(id, size, tally_dso_name(dso));
 	}
-	tally_map_free(&hits);
-	return ret;
 }
 
-static int list_table(struct tally_session *session)
+static void print_table(const struct tally_session *session)
 {
 	const struct tally_perfdata_build_id *id;
-	int ret = 0;
 
-	if (tally_perfdata_info(session->data)->is_pipe)
-		ret = tally_session_run(session, NULL, NULL);
-	else
-		tally_session_warn(session);
 	for (size_t i = 0; (id = tally_perfdata_build_id(session->data, i)); i++)
 		print_id(id->bytes, id->size, id->filename);
+}
+
+/* Print the table of build IDs. If there is none, as in compressed recordings, print the files that
+ * were hit. A pipe is read to its end before it is known which of its records are the table. */
+static int list_ids(struct tally_session *session, bool with_hits)
+{
+	struct tally_map hits = {0};
+	bool has_table = tally_perfdata_build_id(session->data, 0) && !with_hits;
+	int ret = has_table ? 0 : tally_session_run(session, note_hit, &hits);
+
+	if (has_table)
+		tally_session_warn(session);
+	if (!with_hits && tally_perfdata_build_id(session->data, 0))
+		print_table(session);
+	else if (!ret)
+		print_hits(session, &hits);
+	tally_map_free(&hits);
 	return ret;
 }
 
@@ -170,16 +192,13 @@ static int buildids_run(int argc, char **argv)
 		return kernel_maps() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	if (config.kernel)
 		return kernel_id() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+	if (!elf_id(config.input))
+		return TALLY_EXIT_OK;
 	ret = tally_recording_open(&(struct tally_recording_options){.session.input = config.input},
 				   &session);
 	if (ret)
 		return TALLY_EXIT_ERROR;
-	/* If there is no table (for example in compressed recordings), list the files that were
-	 * hit. */
-	if (!config.with_hits && !tally_perfdata_info(session.data)->is_pipe &&
-	    !tally_perfdata_build_id(session.data, 0))
-		config.with_hits = true;
-	ret = config.with_hits ? list_hits(&session) : list_table(&session);
+	ret = list_ids(&session, config.with_hits);
 	tally_recording_close(&session);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }

@@ -74,7 +74,7 @@ static int unknown_column(const char *option, const char *word, size_t len)
 
 static bool is_same_field(const struct tally_view_field *x, const struct tally_view_field *y)
 {
-	return x == y || (x && y && !strcmp(x->name, y->name) &&
+	return x == y || (x && y && !strcmp(x->name, y->name) && x->raw == y->raw &&
 			  !strcmp(x->event ? x->event : "", y->event ? y->event : ""));
 }
 
@@ -112,11 +112,11 @@ struct tally_row_field {
 	char text[]; /* name of the field, and of the event */
 };
 
-int tally_row_options_field(struct tally_row_options *options, const char *event, size_t event_len,
-			    const char *name)
+int tally_row_options_field(struct tally_row_options *options, const struct tally_view_field *field)
 {
-	size_t len = strlen(name) + 1;
-	struct tally_row_field *made = calloc(1, sizeof(*made) + len + event_len + 1);
+	size_t len = strlen(field->name) + 1;
+	size_t event_len = field->event ? strlen(field->event) + 1 : 0;
+	struct tally_row_field *made = calloc(1, sizeof(*made) + len + event_len);
 	int ret = made ? tally_vec_push(&options->fields_found, made) : -ENOMEM;
 
 	if (ret) {
@@ -124,10 +124,11 @@ int tally_row_options_field(struct tally_row_options *options, const char *event
 		tally_print_error("out of memory");
 		return ret;
 	}
-	memcpy(made->text, name, len);
-	if (event)
-		memcpy(made->text + len, event, event_len);
-	made->field = (struct tally_view_field){event ? made->text + len : NULL, made->text};
+	memcpy(made->text, field->name, len);
+	if (event_len)
+		memcpy(made->text + len, field->event, event_len);
+	made->field = (struct tally_view_field){event_len ? made->text + len : NULL, made->text,
+						field->raw};
 	made->column = tally_view_field_column(&made->field);
 	return add_column(options, &made->column);
 }

@@ -50,10 +50,9 @@ int tally_row_percentage(const char *word, bool *ret_relative);
 /* Parse only the comm, DSO and symbol lists. Returns 0 or -ENOMEM. */
 int tally_row_options_lists(struct tally_row_options *options);
 
-/* Add a column for a field. `event` is NULL, or the tracepoint to which the column is limited.
- * Returns 0, or -errno after printing an error. */
-int tally_row_options_field(struct tally_row_options *options, const char *event, size_t event_len,
-			    const char *name);
+/* Add a column for a field, which is copied. Returns 0, or -errno after printing an error. */
+int tally_row_options_field(struct tally_row_options *options,
+			    const struct tally_view_field *field);
 
 /* Process the option --ignore-callees with this pattern, or NULL if it was not given. Returns 0,
  * -EINVAL after printing an error, or -ENOMEM. */

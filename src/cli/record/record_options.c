@@ -290,10 +290,9 @@ const struct tally_option record_options[] = {
 	 "replace paths, thread names, host name and command line with placeholders; see tally "
 	 "archive"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
-	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
+	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size[,aux]",
 	 "set the size of each ring buffer in pages, or as a size such as 4M (default: 512K; more "
-	 "for stack "
-	 "dumps)"},
+	 "for stack dumps); aux is ignored"},
 	{0, "flush-ms", TALLY_OPTION_U64, AT(flush_ms), "ms",
 	 "write the buffers out at least this often (default: 1000); 0: only when half full"},
 	{0, "no-buffering", FLAG(sampling.no_buffering), "wake up for every sample"},

@@ -210,7 +210,9 @@ def test_buffer_size(path):
     """Check that -m is rounded up, and that this is reported."""
     assert "rounding mmap pages size to 64K (16 pages)" in record("-m", "9", "-o", path, "true")
     assert "rounding" not in record("-m", "64K", "-o", path, "true")
-    record("-m", "x", "-o", path, "true", status=1, says="-m x")
+    assert "rounding" not in record("-m", "16,64K", "-o", path, "true")
+    for size in ("x", "16,x", "0,16", ",16", "16,", "16,16,16"):
+        record("-m", size, "-o", path, "true", status=1, says=f"-m {size}: must be")
 
 
 @tap.always

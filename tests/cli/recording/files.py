@@ -3,6 +3,7 @@
 truncation during reading is handled."""
 import os
 import platform
+import re
 import select
 import shutil
 import signal
@@ -193,6 +194,21 @@ def test_files_of_another_machine_are_known_by_build_id_alone():
     assert names({**here(host="elsewhere"), BUILD_ID: known})
     done = tap.run(TALLY, "buildid-list", "-H", "-i", recording("user.data", maps, here(host="elsewhere")))
     assert not done.stdout, done.stdout
+
+
+def test_build_id_of_an_elf_file():
+    notes = re.search(r"Build ID: ([0-9a-f]+)", tap.run("readelf", "-n", TALLY).stdout)
+    if not notes:
+        raise tap.Skip("this build has no build id")
+    tap.same(tap.run(TALLY, "buildid-list", "-i", TALLY, status=0).stdout, notes[1] + "\n", "build ID")
+    assert "not a perf.data file" in tap.run(TALLY, "buildid-list", "-i", __file__, status=1).stderr
+
+
+def test_build_ids_of_a_pipe_without_a_table():
+    path = recording("user.data", [mmap(7, 0x500000, 0x1000, TALLY), sample(0x500100, 7, 2)], here())
+    with open(path, "rb") as file:
+        listed = tap.run(TALLY, "buildid-list", "-i", "-", stdin=file, status=0).stdout
+    tap.same(listed, tap.run(TALLY, "buildid-list", "-i", path, status=0).stdout, "files that were hit")
 
 
 # ---- opened files --------------------------------------------------------------------------------

@@ -140,7 +140,9 @@ def test_fields_of_tracepoints():
     tap.same(rows(path, "-s", "trace", "--raw-trace")[0][1], "x=7", "fields")
     row = json.loads(report(path, "--json", "-s", "x").stdout)["events"][0]["rows"][0]
     tap.same(row["trace_fields"], [{"name": "x", "value": "7"}], "JSON")
-    for key in ("y", "sys:two.x", "common_pid", "trace_field"):
+    for key in ("x/raw", "one.x", "%1.x", "one.*/raw", "sys:one.x/raw"):
+        tap.same(rows(path, "-s", key), rows(path, "-s", "x"), key)
+    for key in ("y", "sys:two.x", "common_pid", "trace_field", "two.x", "%2.x", "%1x.x", "s:one.x", "x/raw/raw", "/raw"):
         done = report(path, "-s", key, status=1)
         assert f"unknown key '{key}'" in done.stderr, done.stderr
     for key in ("simd", "ipc_lbr", "callchain_branch_cycles"):
