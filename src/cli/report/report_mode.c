@@ -32,6 +32,18 @@ static bool session_has_branches(const struct tally_session *session)
 	return false;
 }
 
+/* Return the default keys of --mem-mode. Only Power counts the cycles of pipeline stages. */
+static const char *memory_keys(const struct tally_session *session)
+{
+#define KEYS \
+	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat"
+	const struct tally_perfdata_env *env;
+	bool is_power = !tally_perfdata_env(session->data, &env) && !strncmp(env->arch, "ppc", 3);
+
+	return is_power ? KEYS ",local_p_stage_cyc" : KEYS;
+#undef KEYS
+}
+
 /* Choose between rows for samples and rows for branches, and the default sort keys. As in perf,
  * text shows branches if there are any, and "trace" is the default key if all events are
  * tracepoints. */
@@ -57,9 +69,7 @@ static void report_mode(struct report *report)
 	} else if (report->reading.branches)
 		config->rows.default_sort = "comm,dso_from,symbol_from,symbol_to,cycles";
 	else if (config->mem_mode)
-		config->rows.default_sort = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,"
-					    "snoop,tlb,locked,blocked,local_ins_lat,"
-					    "local_p_stage_cyc";
+		config->rows.default_sort = memory_keys(report->session);
 	else if (session_is_tracing(report->session))
 		config->rows.default_sort = "trace";
 }
@@ -93,8 +103,8 @@ static int finish_columns(struct report *report)
 
 	config->rows.latency = config->latency;
 	config->rows.cpu_modes = config->cpu_utilization;
-	/* Latencies of callees are not summed. */
-	if (config->latency && !config->rows.children_given)
+	/* Latencies and weights of callees are not summed. */
+	if ((config->latency || config->mem_mode) && !config->rows.children_given)
 		config->rows.children_given = true;
 	config->rows.find_field = report_field_find;
 	config->rows.find_arg = report->session;

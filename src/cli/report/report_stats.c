@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "abi/abi_record.h"
+#include "base/arith.h"
+#include "base/endian.h"
 #include "base/escape.h"
 #include "cli/main/output_stream.h"
 #include "cli/main/print.h"
@@ -12,17 +14,28 @@
 /* Types above this are not known, and are counted together. */
 enum { MAX_TYPE = 128 };
 
-struct stats {
-	uint64_t total, types[MAX_TYPE + 1];
-	TALLY_VEC(uint64_t) samples; /* by event number */
+struct event_stats {
+	uint64_t samples, lost;
 };
 
-static int stats_sample(struct stats *stats, uint32_t event)
+struct stats {
+	uint64_t total, types[MAX_TYPE + 1];
+	TALLY_VEC(struct event_stats) events; /* by event number */
+};
+
+static int stats_event(struct stats *stats, const struct tally_perfdata_record *record)
 {
-	while (stats->samples.len <= event)
-		if (tally_vec_push(&stats->samples, 0))
+	enum { LOST_SAMPLES_AT = 8 }; /* offset of the number of lost samples */
+	uint32_t event = record->event->index;
+
+	while (stats->events.len <= event)
+		if (tally_vec_push(&stats->events, (struct event_stats){0}))
 			return -ENOMEM;
-	stats->samples.data[event]++;
+	if (record->type == PERF_RECORD_SAMPLE)
+		stats->events.data[event].samples++;
+	else if (record->size >= LOST_SAMPLES_AT + 8)
+		tally_sum_add(&stats->events.data[event].lost,
+			      tally_get_u64((const uint8_t *)record->data + LOST_SAMPLES_AT));
 	return 0;
 }
 
@@ -30,9 +43,10 @@ static int stats_record(struct stats *stats, const struct tally_perfdata_record 
 {
 	stats->total++;
 	stats->types[record->type < MAX_TYPE ? record->type : MAX_TYPE]++;
-	if (record->type != PERF_RECORD_SAMPLE || !record->event)
+	if ((record->type != PERF_RECORD_SAMPLE && record->type != PERF_RECORD_LOST_SAMPLES) ||
+	    !record->event)
 		return 0;
-	return stats_sample(stats, record->event->index);
+	return stats_event(stats, record);
 }
 
 /* Append a line; without `total`, it has no percentage. */
@@ -56,15 +70,19 @@ static void stats_text(const struct stats *stats, const struct tally_session *se
 			add_count(out, desc ? desc->name : "UNKNOWN", stats->types[type],
 				  stats->total);
 	}
-	for (size_t i = 0; i < stats->samples.len; i++) {
+	for (size_t i = 0; i < stats->events.len; i++) {
+		const struct event_stats *event = &stats->events.data[i];
 		size_t start = out->len;
 
-		if (!stats->samples.data[i])
+		if (!event->samples && !event->lost)
 			continue;
 		tally_str_add(out, tally_perfdata_event(session->data, i)->name);
 		tally_str_escape(out, start);
 		tally_str_add(out, " stats:\n");
-		add_count(out, "SAMPLE", stats->samples.data[i], 0);
+		if (event->samples)
+			add_count(out, "SAMPLE", event->samples, 0);
+		if (event->lost)
+			add_count(out, "LOST_SAMPLES", event->lost, 0);
 	}
 }
 
@@ -86,7 +104,7 @@ int report_stats(struct tally_session *session)
 		tally_session_out_of_memory(session);
 	else if (!failed && ret < 0)
 		tally_print_parse_error(session->name, ret, err.text ? &err : NULL);
-	tally_vec_free(&stats.samples);
+	tally_vec_free(&stats.events);
 	tally_str_free(&out);
 	return failed ? failed : ret;
 }

@@ -91,6 +91,14 @@ def test_mem_mode_sorts_by_the_keys_of_memory_accesses():
     heading = report(mem_file(), "--mem-mode").stdout
     for name in ("Local Weight", "Memory access", "Data Symbol", "Data Object", "Snoop", "TLB access", "Locked", "Blocked"):
         assert name in heading, (name, heading)
+    assert "Pipeline Stage" not in heading, heading
+
+
+def test_mem_mode_does_not_add_weights_of_callees():
+    own = os.path.join(os.path.abspath(__file__).rpartition("/cli/")[0], "fixtures/perfdata/perf61/dwarf.data")
+    for words, heading in ((["--mem-mode"], "# Overhead"), (["--mem-mode", "-g", "none"], "# Overhead"), (["--mem-mode", "--children"], "# Children")):
+        lines = report(own, *words).stdout.splitlines()
+        assert any(line.startswith(heading) for line in lines), (words, lines[:20])
 
 
 def test_accesses_count_as_much_as_their_latencies():

@@ -302,6 +302,12 @@ def test_lost_records_are_told_once():
     assert "# Total Lost Samples: 0\n" in health([], FORMAT_LOST)[0]
 
 
+def test_lost_samples_are_counted_by_event():
+    path = write("lost.data", [comm(1, "task"), sample(0x1000), lost(8, 13), lost(3, 13)], [attr()])
+    text = tap.run(TALLY, "report", "--stats", "-i", path).stdout
+    assert text.endswith(" stats:\n          SAMPLE events:          1\n    LOST_SAMPLES events:         11\n"), text
+
+
 def test_health_counts_what_it_says():
     def line(records, features={HOSTNAME: padded("here")}, **more):
         path = write("health.data", records, None, features, **more)
