@@ -361,7 +361,8 @@ int tally_events_each(struct tally_events *events, unsigned kinds, const char *g
 	struct list_walk walk = {.events = events, .glob = glob, .visit = visit, .data = data};
 	int ret = 0;
 
-	walk.substring = glob && !tally_glob_has(glob, strlen(glob));
+	/* "sched:sched_wakeup" is the whole name of a tracepoint. */
+	walk.substring = glob && !strchr(glob, ':') && !tally_glob_has(glob, strlen(glob));
 	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(kind_each); i++)
 		if (kinds & 1u << i)
 			ret = kind_each[i](&walk);

@@ -64,6 +64,13 @@ def test_list_words_and_patterns():
     tally("list", "--cpuid", "skylakex", "no-such-thing", status=1, says="no event matches")
 
 
+def test_list_of_a_tracepoint():
+    machine.need_tracefs()
+    for word, count in (("sched:sched_wakeup", 1), ("sched:sched_wakeup*", 2), ("sched_wakeup", 2)):
+        names = [event["name"] for event in listed(word)["events"]]
+        tap.same(names, ["sched:sched_wakeup", "sched:sched_wakeup_new"][:count], word)
+
+
 @tap.always
 def test_list_writes_to_a_file():
     with tempfile.TemporaryDirectory() as where:
