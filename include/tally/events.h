@@ -308,8 +308,8 @@ typedef int tally_event_visit_fn(const struct tally_event_info *info, void *data
 /* Call `visit` for all events of `kinds` (a mask of enum tally_event_kind) with a name or alias
  * that matches `glob`, in the order of the enum and then by name. If `glob` is NULL, all events
  * match. A glob without wildcards and ':' matches substrings; for tables, it also matches topics,
- * groups and descriptions. All hardware and cache events that perf knows are listed, even if no PMU can
- * count them. Tracepoints are skipped silently if tracefs is not available (see
+ * groups and descriptions. All hardware and cache events that perf knows are listed, even if no PMU
+ * can count them. Tracepoints are skipped silently if tracefs is not available (see
  * tally_events_tracefs()). Return 0, -ENOMEM, or the result of `visit`. */
 int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
 		      tally_event_visit_fn *visit, void *data);

@@ -15,6 +15,7 @@ int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text
 		const char *word;
 		unsigned bits;
 	} words[] = {{"no", 0},
+		     {"none", 0},
 		     {"task", TALLY_SYNTH_TASK},
 		     {"mmap", TALLY_SYNTH_MMAP},
 		     {"cgroup", TALLY_SYNTH_CGROUP},
@@ -73,11 +74,19 @@ int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text
 {
 	const char *word = text ? text : sampling->default_chain ? sampling->default_chain : "fp";
 	size_t len = strcspn(word, ",");
+	bool has_no_use;
+	uint64_t size;
 
 	if (!text && sampling->chain != TALLY_CALLCHAIN_NONE)
 		return 0;
 	sampling->defers_chains = !strcmp(word, "fp,defer");
-	if (sampling->defers_chains) {
+	has_no_use = !strncmp(word, "fp,", 3) && tally_size_parse(word + 3, 1, &size);
+	if (has_no_use)
+		tally_message_warn(sampling->messages,
+				   "--call-graph %s: the size is ignored; only dwarf and auto have "
+				   "stack dumps",
+				   word);
+	if (has_no_use || sampling->defers_chains) {
 		sampling->chain = TALLY_CALLCHAIN_FP;
 		return 0;
 	}

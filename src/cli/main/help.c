@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/main/commands.h"
+#include "cli/main/global_options.h"
 #include "cli/main/perf_options.h"
 
 enum { HELP_COLUMN = 30 };
@@ -79,7 +80,8 @@ static void print_usage(const struct tally_command *command)
 		const char *end = strchr(line, '\n');
 		int len = end ? (int)(end - line) : (int)strlen(line);
 
-		printf("%s tally %s %.*s\n", head, command->name, len, line);
+		printf("%s %s %s %.*s\n", head, tally_is_perf() ? "perf" : "tally", command->name,
+		       len, line);
 		line = end ? end + 1 : NULL;
 	}
 }

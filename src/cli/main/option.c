@@ -87,6 +87,10 @@ static int perf_option(struct parser *in, const struct tally_perf_option *option
 {
 	int len = (int)strcspn(word, "=");
 
+	/* --no-NAME of a rejected option selects the default. */
+	if (!option->taken && !strncmp(word, "--no-", 5) && option->arg == TALLY_PERF_ARG_NONE &&
+	    !arg && strncmp(option->name, "no-", 3))
+		return 0;
 	if (!option->taken) {
 		tally_print_error("perf's option '%.*s' is not supported", len, word);
 		tally_print_hint("%s", option->why);

@@ -165,6 +165,8 @@ static int start_workload(struct record *record)
 	int ret = 0;
 
 	record->started = tally_clock_now();
+	if (record->disabled && record->config->delay && !record->config->sampling.quiet)
+		fputs("Events disabled\n", stderr);
 	if (!tally_target_is_command(&record->config->sampling.target) && !record->disabled)
 		ret = tally_counters_enable(record->sampler.counters);
 	if (ret || !record->child.pid)

@@ -92,15 +92,18 @@ static int option_switch(void *config_, const char *arg)
 
 static int option_compress(void *config_, const char *arg)
 {
+	enum { MOST = 22 };
 	struct record_config *config = config_;
 	char *end;
 	long level = strtol(arg, &end, 10);
 
-	if (end == arg || *end || level < 0 || level > 22) {
-		tally_print_error("-z %s: must be a level from 1 to 22", arg);
+	if (end == arg || *end || level < 0) {
+		tally_print_error("-z %s: must be a level from 1 to %d", arg, MOST);
 		return -EINVAL;
 	}
-	config->compress_level = (int)level;
+	if (level > MOST)
+		tally_print_warning("-z %s: using the highest level, %d", arg, MOST);
+	config->compress_level = (int)TALLY_MIN(level, (long)MOST);
 	return 0;
 }
 

@@ -191,8 +191,13 @@ static int unknown_field(const char *name, size_t len)
 
 int tally_script_fields_parse(struct tally_script_fields *fields, const char *text)
 {
+	bool is_empty = !*text;
 	unsigned which = parse_kinds(&text);
 
+	if (is_empty) {
+		tally_print_error("option '-F' requires a field");
+		return -EINVAL;
+	}
 	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++)
 		fields->given[kind] |= which >> kind & 1;
 	if (*text != '+' && *text != '-') {

@@ -67,6 +67,8 @@ def test_deferred_callchains():
     text = tap.run(TALLY, "evlist", "-v", "-i", PATH, status=0).stdout
     assert ("callchains are not deferred" in done.stderr) == ("defer_callchain: 1" not in text), (done.stderr, text)
     assert "CALLCHAIN" in text, text
+    done = tap.run(TALLY, "record", "--call-graph", "fp,4096", "-z30", "--synth", "none", "-e", "cpu-clock", "-o", PATH, "true")
+    assert done.returncode == 0 and "the size is ignored" in done.stderr and "highest level, 22" in done.stderr, done.stderr
     done = record("--call-graph", "fp,x", "true")
     assert done.returncode == 129 and "must be fp[,defer]" in done.stderr, done.stderr
 

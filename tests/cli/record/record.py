@@ -224,8 +224,9 @@ def test_nothing_is_recorded_before_a_delay_is_over(path):
 
 def test_delay(path):
     """Check that with -D, sampling begins later, but mappings are known from the beginning."""
-    record("-D", "20", "-e", "cpu-clock", "-o", path, "sh", "-c",
-           "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
+    error = record("-D", "20", "-e", "cpu-clock", "-o", path, "sh", "-c",
+                   "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
+    assert "Events disabled\nEvents enabled\n" in error, error
     lines = same(path)
     assert not any("([unknown])" in line for line in lines)
 

@@ -166,4 +166,10 @@ def test_instructions():
     assert sum("\t" in line for line in text.splitlines()) > 10, text[:500]
 
 
+def test_fields_must_be_given():
+    data = written("plain.data", crafted.file_bytes([crafted.sample(0x10)], [crafted.attr()]))
+    assert "option '-F' requires a field" in script("-i", data, "-F", "", status=1).stderr
+    tap.same(script("-i", data, "-F", "trace:").stdout, script("-i", data).stdout, "fields of other events")
+
+
 tap.main(__name__)
