@@ -123,7 +123,7 @@ static int input_select(struct page_input *input)
 
 static int input_texts(struct page_input *input)
 {
-	int ret = tally_header_text(input->session, &input->header);
+	int ret = tally_header_text(input->session, true, &input->header);
 
 	tally_health_text(input->session, &input->profile, false, &input->health);
 	tally_unmark_comments(&input->header, 0);

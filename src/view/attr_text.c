@@ -160,6 +160,13 @@ void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out)
 	add_fields(attr, &in_line, out);
 }
 
+void tally_attr_header(const struct perf_event_attr *attr, struct tally_str *out)
+{
+	static const struct style in_header = {"", " = ", ", ", 0};
+
+	add_fields(attr, &in_header, out);
+}
+
 void tally_attr_lines(const struct perf_event_attr *attr, struct tally_str *out)
 {
 	static const struct style lines = {"  ", " ", "\n", 32};

@@ -6,8 +6,13 @@
 #include "base/str.h"
 #include "session/session.h"
 
-/* Append a comment line for each known feature. For a stream, append only the features that precede
- * the first sample. Returns 0 or -errno. */
-int tally_header_text(struct tally_session *session, struct tally_str *out);
+/* Read all records of a stream, so that all its features are known; do nothing for a file. Damage
+ * ends the reading. Returns 0 or -ENOMEM. */
+int tally_header_read_stream(struct tally_session *session);
+
+/* Append a comment line for each known feature, as perf does. Topology, caches and memory are
+ * appended only if `full` is set. For a stream, append only the features that have been read.
+ * Returns 0 or -errno. */
+int tally_header_text(struct tally_session *session, bool full, struct tally_str *out);
 
 #endif

@@ -244,8 +244,10 @@ static int report_session(struct report *report)
 
 	if (ret)
 		return ret;
-	if (config->header || config->header_only) {
-		ret = tally_header_text(report->session, &report->out);
+	if (config->header || config->show_info || config->header_only) {
+		ret = config->header_only ? tally_header_read_stream(report->session) : 0;
+		if (!ret)
+			ret = tally_header_text(report->session, config->show_info, &report->out);
 		tally_wrap_comments(&report->out, 0, (size_t)report->line_width);
 		if (config->header_only)
 			tally_pager_start();

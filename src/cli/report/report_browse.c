@@ -15,11 +15,11 @@
 bool report_wants_browser(const struct report_config *config)
 {
 	bool asks_text = config->stdio || config->json || config->separator || config->header ||
-			 config->header_only || config->health || config->raw_dump ||
-			 config->stats || config->tasks || config->mmaps || config->total_cycles ||
-			 config->threads || (config->branch_given && config->branch_stack) ||
-			 config->mem_mode || config->rows.hierarchy || config->quiet ||
-			 config->svg || config->format;
+			 config->header_only || config->show_info || config->health ||
+			 config->raw_dump || config->stats || config->tasks || config->mmaps ||
+			 config->total_cycles || config->threads ||
+			 (config->branch_given && config->branch_stack) || config->mem_mode ||
+			 config->rows.hierarchy || config->quiet || config->svg || config->format;
 
 	if (config->tui)
 		return true;

@@ -29,7 +29,7 @@ struct report_config {
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;
 	bool html_source; /* see cli/main/html_file.h */
-	bool header, header_only, health, json, quiet, raw_chains;
+	bool header, header_only, show_info, health, json, quiet, raw_chains;
 };
 
 extern const struct tally_option report_options[];

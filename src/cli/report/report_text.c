@@ -234,7 +234,7 @@ static void add_hint(struct report *report)
 {
 	size_t start = report->out.len;
 
-	if (report->config->header)
+	if (report->config->header || report->config->show_info)
 		return;
 	tally_str_add(&report->out, "# To display the perf.data header info, please use "
 				    "--header/--header-only options.\n#\n");

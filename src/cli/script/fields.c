@@ -257,7 +257,8 @@ int tally_script_fields_of(const struct tally_script_fields *fields,
 		if (!(shown & field->bit) || !field->needs ||
 		    field->needs & event->attr.sample_type)
 			continue;
-		if (fields->asked[kind] & field->bit) {
+		/* As in perf, branch stacks are empty without branches. */
+		if (fields->asked[kind] & field->bit && field->needs != PERF_SAMPLE_BRANCH_STACK) {
 			missing_field(event, field);
 			return -EINVAL;
 		}
@@ -265,4 +266,60 @@ int tally_script_fields_of(const struct tally_script_fields *fields,
 	}
 	*ret_fields = shown;
 	return 0;
+}
+
+/* Check that the fields of one kind that need other fields have them. */
+static int check_dependencies(uint64_t asked, uint64_t shown)
+{
+	static const struct {
+		uint64_t bit, needs;
+		const char *name, *needed;
+	} rows[] = {
+		{SCRIPT_SYMOFF, SCRIPT_SYM, "symoff", "sym"},
+		{SCRIPT_SRCLINE, SCRIPT_IP, "srcline", "ip"},
+		{SCRIPT_SRCCODE, SCRIPT_IP, "srccode", "ip"},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
+		if (!(asked & rows[i].bit) || shown & rows[i].needs)
+			continue;
+		tally_print_error("option '-F': '%s' requires '%s'", rows[i].name, rows[i].needed);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static uint64_t branch_fields(void)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
+		if (fields_table[i].needs == PERF_SAMPLE_BRANCH_STACK)
+			bits |= fields_table[i].bit;
+	return bits;
+}
+
+int tally_script_fields_check(const struct tally_script_fields *fields,
+			      const struct tally_perfdata *data)
+{
+	const struct tally_perfdata_event *event;
+	unsigned seen = 0;
+	uint64_t shown;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(data, i)); i++) {
+		int kind = event_kind(event);
+
+		if (seen >> kind & 1 || !fields->given[kind])
+			continue;
+		seen |= 1u << kind;
+		ret = check_dependencies(fields->asked[kind], fields->shown[kind]);
+		if (fields->asked[kind] & branch_fields() &&
+		    !(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
+			tally_print_warning("samples of event '%s' have no branch stacks",
+					    event->name);
+		if (!ret)
+			ret = tally_script_fields_of(fields, event, &shown);
+	}
+	return ret;
 }

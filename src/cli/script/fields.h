@@ -78,4 +78,9 @@ void tally_script_fields_chains(struct tally_script_fields *fields,
 int tally_script_fields_of(const struct tally_script_fields *fields,
 			   const struct tally_perfdata_event *event, uint64_t *ret_fields);
 
+/* Check the fields of -F for the first event of each kind, as perf does before it reads samples.
+ * Returns 0, or -EINVAL after printing an error. */
+int tally_script_fields_check(const struct tally_script_fields *fields,
+			      const struct tally_perfdata *data);
+
 #endif

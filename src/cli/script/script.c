@@ -29,7 +29,7 @@ struct script_config {
 	uint64_t max_stack, max_blocks;
 	bool is_inlined, has_paths; /* `has_paths` is for source files */
 	bool hide_chains, nanoseconds, raw_dump, dump_json;
-	bool reltime, deltatime, header, header_only;
+	bool reltime, deltatime, header, header_only, show_info;
 	bool show[SCRIPT_NR_SHOWN];
 	const char *symbols, *dsos, *stop_at;
 	uint64_t addr_range;
@@ -60,9 +60,9 @@ static const struct tally_option script_options[] = {
 	{0, "reltime", TALLY_OPTION_FLAG, AT(reltime), NULL, "show times since the first sample"},
 	{0, "deltatime", TALLY_OPTION_FLAG, AT(deltatime), NULL,
 	 "show times since the previous sample"},
-	{'I', "show-info", TALLY_OPTION_FLAG, AT(header), NULL,
-	 "print the file header first, with CPUs and caches"},
-	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "alias for -I"},
+	{'I', "show-info", TALLY_OPTION_FLAG, AT(show_info), NULL,
+	 "print the file header first, with CPUs, caches and memory"},
+	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "print the file header first"},
 	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "print only the file header"},
 	{0, "show-task-events", TALLY_OPTION_FLAG, AT(show[0]), NULL,
 	 "also show task creation, exit and name changes"},
@@ -266,6 +266,8 @@ static int script_start(struct script *script)
 	for (size_t i = 0; i < config->fields.nr && !ret; i++)
 		ret = tally_script_fields_parse(&script->fields, config->fields.items[i]);
 	if (!ret)
+		ret = tally_script_fields_check(&script->fields, script->session->data);
+	if (!ret)
 		ret = script_selection_init(&script->selection, config->symbols, config->dsos,
 					    config->addr_range);
 	if (!ret)
@@ -324,10 +326,13 @@ out:
 	return ret;
 }
 
-static int script_header(struct tally_session *session)
+static int script_header(const struct script_config *config, struct tally_session *session)
 {
 	struct tally_str out = {0};
-	int ret = tally_header_text(session, &out);
+	int ret = config->header_only ? tally_header_read_stream(session) : 0;
+
+	if (!ret)
+		ret = tally_header_text(session, config->show_info, &out);
 
 	if (!ret)
 		ret = tally_output_flush(&out);
@@ -337,7 +342,8 @@ static int script_header(struct tally_session *session)
 
 static int script_session(const struct script_config *config, struct tally_session *session)
 {
-	int ret = config->header || config->header_only ? script_header(session) : 0;
+	bool wants_header = config->header || config->header_only || config->show_info;
+	int ret = wants_header ? script_header(config, session) : 0;
 
 	if (config->header_only)
 		tally_session_warn(session);

@@ -103,7 +103,7 @@ def test_no_name_makes_a_line():
     tap.same(output("evlist", "-i", path)[0], rb"ev\x1b[31m\nname" + b"\n", "evlist")
     header = output("report", "--header-only", "-i", path)[0]
     assert rb"# hostname : host\x1b[31m\nname" + b"\n" in header, header
-    assert rb"# cmdline : perf\x1b[5m rec\nord" + b"\n" in header, header
+    assert rb"# cmdline : perf\x1b[5m rec\nord " + b"\n" in header, header
 
 
 def test_no_name_makes_a_value():
