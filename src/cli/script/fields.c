@@ -141,7 +141,11 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 						    field->name, kinds[kind].name);
 		} else {
 			fields->shown[kind] |= field->bit;
-			fields->asked[kind] |= field->bit;
+			/* As in perf, only fields that are requested for all kinds must exist. */
+			if (which & (which - 1))
+				fields->asked[kind] |= field->bit;
+			else
+				fields->wished[kind] |= field->bit;
 		}
 	}
 }
@@ -289,14 +293,23 @@ static int check_dependencies(uint64_t asked, uint64_t shown)
 	return 0;
 }
 
-static uint64_t branch_fields(void)
+/* Warn about fields that samples lack, if that is not an error. */
+static void warn_missing(const struct tally_script_fields *fields,
+			 const struct tally_perfdata_event *event)
 {
-	uint64_t bits = 0;
+	int kind = event_kind(event);
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
-		if (fields_table[i].needs == PERF_SAMPLE_BRANCH_STACK)
-			bits |= fields_table[i].bit;
-	return bits;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++) {
+		const struct field *field = &fields_table[i];
+		bool is_empty = field->needs == PERF_SAMPLE_BRANCH_STACK &&
+				fields->asked[kind] & field->bit;
+
+		if (!field->needs || field->needs & event->attr.sample_type ||
+		    !(is_empty || fields->wished[kind] & field->bit))
+			continue;
+		tally_print_warning("samples of event '%s' have no %s, so '%s' is not shown",
+				    event->name, field->attribute, field->name);
+	}
 }
 
 int tally_script_fields_check(const struct tally_script_fields *fields,
@@ -313,11 +326,9 @@ int tally_script_fields_check(const struct tally_script_fields *fields,
 		if (seen >> kind & 1 || !fields->given[kind])
 			continue;
 		seen |= 1u << kind;
-		ret = check_dependencies(fields->asked[kind], fields->shown[kind]);
-		if (fields->asked[kind] & branch_fields() &&
-		    !(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
-			tally_print_warning("samples of event '%s' have no branch stacks",
-					    event->name);
+		ret = check_dependencies(fields->asked[kind] | fields->wished[kind],
+					 fields->shown[kind]);
+		warn_missing(fields, event);
 		if (!ret)
 			ret = tally_script_fields_of(fields, event, &shown);
 	}

@@ -56,8 +56,11 @@ enum { SCRIPT_HW, SCRIPT_SW, SCRIPT_TP, SCRIPT_OTHER, SCRIPT_NR_KINDS };
 
 struct tally_script_fields {
 	uint64_t shown[SCRIPT_NR_KINDS];
-	uint64_t asked[SCRIPT_NR_KINDS]; /* requested by name; an error if samples lack them */
-	bool given[SCRIPT_NR_KINDS];     /* set by -F, so the defaults do not apply */
+	uint64_t
+		asked[SCRIPT_NR_KINDS]; /* requested for all kinds; an error if samples lack them */
+	uint64_t wished
+		[SCRIPT_NR_KINDS];   /* requested for this kind; a warning if samples lack them */
+	bool given[SCRIPT_NR_KINDS]; /* set by -F, so the defaults do not apply */
 	/* Number of events already checked by tally_script_fields_chains(). */
 	size_t nr_seen;
 };

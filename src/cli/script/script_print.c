@@ -15,6 +15,7 @@
 #include "cli/script/branch.h"
 #include "cli/script/branch_code.h"
 #include "cli/script/script_text.h"
+#include "profile/process/branch_stack.h"
 
 int tally_script_printer_init(struct tally_script_printer *printer, struct tally_session *session)
 {
@@ -191,7 +192,7 @@ void tally_script_print_start(struct tally_script_printer *printer,
 		tally_str_add_bytes(out, "] ", 2);
 	}
 	if (fields & SCRIPT_MISC)
-		script_add_misc(out, s->cpumode);
+		script_add_misc(out, s->cpumode, printer->flags ? printer->flags : "");
 	if (fields & SCRIPT_TOD)
 		print_time_of_day(printer, s->sample.time);
 	if (fields & SCRIPT_TIME)
@@ -314,11 +315,16 @@ static void print_addr(struct tally_script_printer *printer, const struct tally_
 			 attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
 			 attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	struct script_location place;
+	uint8_t cpumode;
 
 	script_add_hex(&printer->out, s->sample.addr);
 	if (!is_fault)
 		return;
-	script_place_find(&printer->places, s->thread, s->cpumode, s->sample.addr, &place);
+	/* The kernel faults at addresses of user space, too. */
+	cpumode = tally_branch_locate(printer->session->machine, s->thread, s->cpumode,
+				      s->sample.addr)
+			  ->cpumode;
+	script_place_find(&printer->places, s->thread, cpumode, s->sample.addr, &place);
 	script_add_place(&printer->places, &printer->out, &place, fields & ~SCRIPT_SRCLINE);
 }
 

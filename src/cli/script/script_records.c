@@ -9,6 +9,8 @@
 #include "base/escape.h"
 #include "cli/script/script_print.h"
 
+enum { SWITCH_PREEMPT = PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT };
+
 /* A line under construction, and the task it belongs to. Names are escaped when the line is
  * complete. */
 struct record_line {
@@ -310,6 +312,28 @@ static void add_record(struct tally_str *out, struct tally_str *text, const stru
 	out->failed |= text->failed | more->failed;
 }
 
+/* Return the letters of a record's flags, as in perf. */
+static const char *record_flags(const struct tally_perfdata_record *record)
+{
+	static const struct {
+		uint32_t type, misc;
+		const char *letters;
+	} rows[] = {
+		{PERF_RECORD_MMAP, PERF_RECORD_MISC_MMAP_DATA, "M"},
+		{PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_DATA, "M"},
+		{PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, "E"},
+		{PERF_RECORD_SWITCH, SWITCH_PREEMPT, "Sp"},
+		{PERF_RECORD_SWITCH_CPU_WIDE, SWITCH_PREEMPT, "Sp"},
+		{PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, "S"},
+		{PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT, "S"},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++)
+		if (rows[i].type == record->type && (record->misc & rows[i].misc) == rows[i].misc)
+			return rows[i].letters;
+	return NULL;
+}
+
 /* Print a record. The task is printed first, but it is known only after the record's text has been
  * built, so the text is built in a separate buffer. */
 void script_print_record(struct tally_script_printer *printer,
@@ -334,7 +358,9 @@ void script_print_record(struct tally_script_printer *printer,
 		sample.cpumode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 		sample.thread = line_thread(printer->session->machine, &line);
 		if (sample.thread && !tally_str_error(&text)) {
+			printer->flags = record_flags(record);
 			tally_script_print_start(printer, &sample, fields);
+			printer->flags = NULL;
 			add_record(&printer->out, &text, &line.more);
 		} else {
 			printer->out.failed = true;

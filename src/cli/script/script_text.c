@@ -136,12 +136,17 @@ void script_add_data_src(struct tally_str *out, uint64_t data_src, size_t *width
 		tally_str_add_char(out, ' ');
 }
 
-void script_add_misc(struct tally_str *out, uint8_t cpumode)
+void script_add_misc(struct tally_str *out, uint8_t cpumode, const char *flags)
 {
 	static const char letters[8] = {'U', 'K', 'U', 'H', 'G', 'g', ' ', ' '};
+	enum { WIDTH = 6 };
+	size_t start = out->len;
 
-	tally_str_add_char(out, cpumode ? letters[cpumode & 7] : ' ');
-	tally_str_add(out, "     ");
+	if (cpumode)
+		tally_str_add_char(out, letters[cpumode & 7]);
+	tally_str_add(out, flags);
+	while (out->len - start < WIDTH && !out->failed)
+		tally_str_add_char(out, ' ');
 }
 
 void script_add_regs(struct tally_str *out, const char *arch, const struct tally_regs *regs)

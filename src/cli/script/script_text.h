@@ -29,7 +29,8 @@ void script_add_data_src(struct tally_str *out, uint64_t data_src, size_t *width
 /* Append an escaped name, right-aligned in `width` columns, like %*s. */
 void script_add_right(struct tally_str *out, const char *text, size_t len, size_t width);
 
-void script_add_misc(struct tally_str *out, uint8_t cpumode);
+/* Append the letter of the CPU mode, and `flags`, which are those of other records than samples. */
+void script_add_misc(struct tally_str *out, uint8_t cpumode, const char *flags);
 void script_add_regs(struct tally_str *out, const char *arch, const struct tally_regs *regs);
 void script_add_page_size(struct tally_str *out, uint64_t size);
 

@@ -70,6 +70,20 @@ def test_rounds():
     assert "FINISHED_ROUND" not in script(), "without the option"
 
 
+def test_misc_shows_the_flags_of_records():
+    path = os.path.join(WORK, "flags.data")
+    one = u32(1, 1)
+    write(path, [crafted.record(3, one + crafted.text("x") + END, 0x2000 | crafted.USER),
+                 crafted.mmap(1, 0x1000, 0x1000, "/a"), crafted.mmap(1, 0x3000, 0x1000, "/b", misc=0x2000 | crafted.USER),
+                 crafted.record(14, END, 0x2000), crafted.record(14, END, 0x6000), crafted.record(14, END), crafted.sample(0x1000, time=9)])
+    words = ("-F", "misc,event", "--show-task-events", "--show-mmap-events", "--show-switch-events")
+    lines = script(*words, path=path).splitlines()
+    tap.same([line[:6] for line in lines], ["U     ", "UM    ", "UE    ", "S     ", "Sp    ", " " * 6, "U     "], "flags")
+    if machine.need_perf.reason() is None:
+        theirs = tap.run("perf", "script", "-i", path, *words).stdout.splitlines()
+        tap.same([line[:6] for line in lines], [line[:6] for line in theirs], "perf")
+
+
 def test_truncated_records_are_left_out():
     path = os.path.join(WORK, "cut.data")
     write(path, [crafted.sample(0x1000), crafted.record(TEXT_POKE, u64(1) + struct.pack("<HH", 60000, 60000) + bytes(4) + END),

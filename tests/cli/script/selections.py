@@ -169,6 +169,14 @@ def test_instructions():
 def test_fields_must_be_given():
     data = written("plain.data", crafted.file_bytes([crafted.sample(0x10)], [crafted.attr()]))
     assert "option '-F' requires a field" in script("-i", data, "-F", "", status=1).stderr
+    for words, needed in (("ip,symoff", "sym"), ("comm,srcline", "ip"), ("comm,srccode", "ip"), ("sw:ip,symoff", "sym")):
+        assert f"requires '{needed}'" in script("-i", data, "-F", words, status=1).stderr, words
+    # Missing fields are an error before any sample is read, unless they are requested for one kind of event.
+    assert "have no CPU" in script("-i", data, "-F", "cpu,ip", "-S", "none", status=1).stderr
+    done = script("-i", data, "-F", "sw:cpu,ip")
+    assert "have no CPU, so 'cpu' is not shown" in done.stderr and "10" in done.stdout, done
+    done = script("-i", data, "-F", "ip,brstack")
+    assert "have no BRANCH_STACK, so 'brstack' is not shown" in done.stderr and "10" in done.stdout, done
     tap.same(script("-i", data, "-F", "trace:").stdout, script("-i", data).stdout, "fields of other events")
 
 
