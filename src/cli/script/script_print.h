@@ -40,7 +40,7 @@ struct tally_script_printer {
 	const struct tally_perfdata_env *env; /* NULL if not used yet */
 	struct utsname host;                  /* zero if not used yet */
 	uint64_t since;                       /* reference for the next relative time, or 0 */
-	const char *flags; /* letters for the field "misc", besides the CPU mode; NULL if none */
+	const char *flags; /* letters that follow the CPU mode in the field "misc"; NULL if none */
 };
 
 /* Initialise the printer. Returns 0 or -ENOMEM. */
