@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/escape.h"
 #include "cli/main/print.h"
 #include "cli/main/row_columns.h"
 
@@ -258,25 +259,29 @@ int tally_row_options_check(const struct tally_row_options *options)
 	return ret;
 }
 
-void tally_row_options_remove_single(struct tally_row_options *options)
+void tally_row_options_remove_single(struct tally_row_options *options, struct tally_str *out)
 {
 	const struct {
 		unsigned key;
-		size_t nr;
-	} lists[] = {
-		{TALLY_KEY_COMM, options->comm_list.nr},
-		{TALLY_KEY_DSO, options->dso_list.nr},
-		{TALLY_KEY_SYMBOL, options->symbol_list.nr},
+		const char *label;
+		const struct tally_word_list *list;
+	} rows[] = {
+		{TALLY_KEY_COMM, "comm", &options->comm_list},
+		{TALLY_KEY_DSO, "dso", &options->dso_list},
+		{TALLY_KEY_SYMBOL, "symbol", &options->symbol_list},
 	};
-	unsigned alone = 0, left = 0;
+	unsigned alone = 0, keys = 0;
 	int kept = 0;
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++)
-		alone |= lists[i].nr == 1 ? lists[i].key : 0;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++)
+		alone |= rows[i].list->nr == 1 ? rows[i].key : 0;
 	for (int at = 0; at < options->show.nr_columns; at++)
-		left |= options->show.columns[at]->key & ~alone;
-	if (!left)
+		keys |= options->show.columns[at]->key;
+	if (!(keys & ~alone))
 		return;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows) && out; i++)
+		if (alone & keys & rows[i].key)
+			tally_str_add_line(out, "# %s: %s", rows[i].label, rows[i].list->items[0]);
 	for (int at = 0; at < options->show.nr_columns; at++)
 		if (!(options->show.columns[at]->key & alone))
 			options->show.columns[kept++] = options->show.columns[at];

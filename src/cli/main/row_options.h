@@ -40,8 +40,9 @@ int tally_row_options_check(const struct tally_row_options *options);
 void tally_row_options_sort_order(const struct tally_row_options *options, struct tally_str *out);
 
 /* If only one comm, DSO or symbol is selected, remove its column, because all rows would show the
- * same value; perf does the same in text output. If no key would be left, none is removed. */
-void tally_row_options_remove_single(struct tally_row_options *options);
+ * same value; perf does the same in text output. If no key would be left, none is removed. The
+ * names are appended to `out`, which may be NULL, as comments. */
+void tally_row_options_remove_single(struct tally_row_options *options, struct tally_str *out);
 
 /* Parse the argument of --percentage: "relative", or "absolute", which is also the default. Returns
  * 0, or -EINVAL after printing an error. */

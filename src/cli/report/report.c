@@ -204,8 +204,6 @@ static int report_show(struct report *report)
 		return report_browse(report);
 	if (report->config->svg)
 		return report_svg(report);
-	if (!report->config->json)
-		tally_row_options_remove_single(&report->config->rows);
 	return report_print(report);
 }
 
@@ -258,6 +256,10 @@ static int report_session(struct report *report)
 	}
 	if (config->raw_dump)
 		return tally_dump_text(report->session);
+	if (config->stats || config->tasks || config->mmaps)
+		ret = tally_output_flush(&report->out);
+	if (ret)
+		return ret;
 	if (config->stats)
 		return report_stats(report->session);
 	if (config->tasks || config->mmaps)

@@ -36,13 +36,17 @@ static void add_event_heading(struct report *report, const struct tally_event_gr
 	const uint32_t *events = report->groups.events.data + group->first;
 	struct tally_str *out = &report->out;
 	size_t start = out->len;
+	bool is_selection = report->config->rows.show.is_relative || report->session->query;
 	uint64_t nr = 0, period = 0;
 
 	if (report->config->quiet || report->config->json)
 		return;
 	for (uint32_t i = 0; i < group->nr; i++) {
-		nr += report->profile.totals.data[events[i]].nr_shown;
-		tally_sum_add(&period, report->profile.totals.data[events[i]].period_shown);
+		const struct tally_profile_total *total = &report->profile.totals.data[events[i]];
+
+		/* As in perf, filters such as --comms do not change the heading. */
+		nr += is_selection ? total->nr_shown : total->nr;
+		tally_sum_add(&period, is_selection ? total->period_shown : total->period);
 	}
 	tally_str_add(out, "# Samples: ");
 	add_count(out, nr);
@@ -280,11 +284,15 @@ static int print_rows(struct report *report)
 		tally_json_open(out, NULL, '{');
 		tally_json_u64(out, "version", 1);
 		tally_json_open(out, "events", '[');
-	} else if (report->config->csv) {
-		tally_view_csv_heading(&report->config->rows.show, out);
-	} else if (comments) {
-		add_hint(report);
-		add_lost(report);
+	} else {
+		if (comments && !report->config->csv)
+			add_hint(report);
+		tally_row_options_remove_single(&report->config->rows,
+						comments && !report->config->csv ? out : NULL);
+		if (report->config->csv)
+			tally_view_csv_heading(&report->config->rows.show, out);
+		else if (comments)
+			add_lost(report);
 	}
 	ret = report_events(report);
 	if (report->config->json) {

@@ -83,6 +83,23 @@ def test_a_graph_does_not_repeat_the_function_of_its_row():
         tap.same(len(text.splitlines()) - 2, functions, f"functions, {key}, {order}")
 
 
+def test_the_heading_names_removed_columns_and_what_percentages_are_relative_to():
+    path = recording()
+    heading = [line for line in report(path, "--comms", "two", "--no-children").stdout.splitlines() if line[:3] != "# H"]
+    assert "# comm: two" in heading and not any("Command" in line for line in heading), heading
+    assert "# Samples: 5  of event 'cpu-clock:HG'" in heading and "# Event count (approx.): 100" in heading, heading
+    text = report(path, "--comms", "two", "--percentage", "relative").stdout
+    assert "# Samples: 2  of event" in text and "# Event count (approx.): 60" in text, text
+    assert "# comm:" not in report(path, "--comms", "two,one").stdout
+    assert "# comm: tw\\x1b" in report(path, "--comms", "tw\x1b").stdout
+
+
+def test_records_follow_the_header():
+    path = recording()
+    for word in ("--stats", "--tasks", "--mmaps"):
+        assert report(path, word, "--header").stdout.startswith("# ========"), word
+
+
 def test_a_separator_is_ignored_by_other_texts():
     path = recording()
     for word in ("--stats", "--tasks", "--mmaps", "-D"):
