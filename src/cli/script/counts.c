@@ -163,8 +163,8 @@ static int count_failed_by_pid(struct trace_report *report)
 /* Values of reads and writes. */
 enum { READS, READ_WANTED, READ_DONE, WRITES, WRITTEN };
 
-/* Count a call for a file or a thread. `calls` is READS or WRITES, `bytes` is the value to which the
- * size is added. */
+/* Count a call for a file or a thread. `calls` is READS or WRITES, `bytes` is the value to which
+ * the size is added. */
 static int count_call(struct trace_report *report, bool by_file, int calls, int bytes)
 {
 	struct trace_counting *counting = report->state;

@@ -8,6 +8,7 @@
 
 static const struct trace_report_kind *const families[] = {
 	trace_count_reports,
+	trace_netdev_reports,
 };
 
 const struct trace_report_kind *trace_reports_find(const char *name)
