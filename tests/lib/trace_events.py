@@ -75,9 +75,17 @@ class Trace:
         body = u64(number, 0x1000) + u32(pid, pid) + u64(time) + u32(cpu, 0) + u64(1) + u32(len(raw)) + raw
         return crafted.record(crafted.SAMPLE, body, crafted.KERNEL)
 
-    def comm(self, pid, name):
+    def other(self, kind, body, pid=1, misc=0):
+        """Return a record that is not a sample, with its sample_id."""
         number = next(iter(self.numbers.values()))
-        return crafted.record(crafted.COMM, u32(pid, pid) + crafted.text(name) + u32(pid, pid) + u64(0) + u32(0, 0) + u64(number))
+        return crafted.record(kind, body + u32(pid, pid) + u64(0) + u32(0, 0) + u64(number), misc)
+
+    def comm(self, pid, name):
+        return self.other(crafted.COMM, u32(pid, pid) + crafted.text(name), pid)
+
+    def kernel(self, start, length):
+        """Return the record of the kernel's mapping."""
+        return self.other(crafted.MMAP, u32(-1, 0) + u64(start, length, start) + crafted.text("[kernel.kallsyms]_text"), -1, crafted.KERNEL)
 
     def file_bytes(self, records, comms=(), features=None):
         attrs = [crafted.attr(KINDS, kind=2, config=number) for number in self.numbers.values()]

@@ -9,6 +9,8 @@
 static const struct trace_report_kind *const families[] = {
 	trace_count_reports,
 	trace_netdev_reports,
+	trace_futex_reports,
+	trace_drop_reports,
 };
 
 const struct trace_report_kind *trace_reports_find(const char *name)

@@ -9,6 +9,8 @@
 /* The reports of each family. The last one has no name. */
 extern const struct trace_report_kind trace_count_reports[];
 extern const struct trace_report_kind trace_netdev_reports[];
+extern const struct trace_report_kind trace_futex_reports[];
+extern const struct trace_report_kind trace_drop_reports[];
 
 /* Define a table of handlers. */
 #define TRACE_HANDLERS(...)            \
