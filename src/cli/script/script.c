@@ -34,9 +34,7 @@ struct script_config {
 	const char *symbols, *dsos, *stop_at;
 	uint64_t addr_range;
 	bool list, per_event_dump;
-	const struct trace_report_kind *report; /* to print in place of the samples, or NULL */
-	int nr_args;                            /* arguments of the report */
-	char **args;
+	struct trace_arguments report;      /* report to print in place of the samples */
 	const struct script_export *export; /* document to make in place of the samples, or NULL */
 };
 
@@ -365,19 +363,10 @@ static int script_words(struct script_config *config, int nr, char **words)
 	}
 	if (config->export)
 		return 0;
-	config->report = nr ? trace_reports_find(words[0]) : NULL;
-	if (!config->report)
+	if (!nr || !trace_reports_find(words[0]))
 		return tally_words_parse(&tally_command_script, nr, words,
 					 &config->recording.session.input, NULL);
-	config->args = words + 1;
-	config->nr_args = nr - 1;
-	if (config->nr_args > config->report->max_args) {
-		tally_print_error("%s takes %s, not also '%s'", words[0],
-				  config->report->max_args ? config->report->usage : "no arguments",
-				  words[1 + config->report->max_args]);
-		return TALLY_EXIT_USAGE + 1;
-	}
-	return 0;
+	return trace_arguments_add(&config->report, nr, words) ? TALLY_EXIT_USAGE + 1 : 0;
 }
 
 /* Print a hint after a usage error, because in perf, an argument is the name of a script. */
@@ -405,13 +394,18 @@ static int script_run(int argc, char **argv)
 	struct tally_session session;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_script, &config, argc, argv, TALLY_PARSE_WORDS,
-				  &first);
-	if (ret)
+	ret = trace_arguments_take(&config.report, &argc, argv);
+	if (!ret)
+		ret = tally_options_parse(&tally_command_script, &config, argc, argv,
+					  TALLY_PARSE_WORDS, &first);
+	if (ret) {
+		trace_arguments_free(&config.report);
 		return ret - 1;
+	}
 	ret = script_words(&config, argc - first, argv + first);
 	if (ret) {
 		hint_scripts();
+		trace_arguments_free(&config.report);
 		tally_options_free(&tally_command_script, &config);
 		return ret - 1;
 	}
@@ -429,9 +423,9 @@ static int script_run(int argc, char **argv)
 		tally_options_free(&tally_command_script, &config);
 		return ret;
 	}
-	if (config.report) {
-		ret = trace_report_run(config.report, &config.recording, config.nr_args,
-				       config.args);
+	if (config.report.kind) {
+		ret = trace_report_run(&config.report, &config.recording);
+		trace_arguments_free(&config.report);
 		tally_options_free(&tally_command_script, &config);
 		return ret < 0 ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	}

@@ -127,7 +127,7 @@ static int run_session(struct trace_report *report)
 	return ret ? ret : printed;
 }
 
-static int start_report(struct trace_report *report, int nr, char **args)
+static int start_report(struct trace_report *report, const struct trace_arguments *arguments)
 {
 	const struct trace_report_kind *kind = report->kind;
 
@@ -136,15 +136,16 @@ static int start_report(struct trace_report *report, int nr, char **args)
 		tally_print_error("out of memory");
 		return -ENOMEM;
 	}
-	return kind->start ? kind->start(report, nr, args) : 0;
+	return kind->start ? kind->start(report, (int)arguments->words.len, arguments->words.data)
+			   : 0;
 }
 
-int trace_report_run(const struct trace_report_kind *kind,
-		     const struct tally_recording_options *options, int nr, char **args)
+int trace_report_run(const struct trace_arguments *arguments,
+		     const struct tally_recording_options *options)
 {
-	struct trace_report report = {.kind = kind};
+	struct trace_report report = {.kind = arguments->kind};
 	struct tally_session session;
-	int ret = start_report(&report, nr, args);
+	int ret = start_report(&report, arguments);
 
 	if (!ret)
 		ret = tally_recording_open(options, &session);
@@ -155,8 +156,8 @@ int trace_report_run(const struct trace_report_kind *kind,
 		tally_tracing_free(report.tracing);
 		tally_recording_close(&session);
 	}
-	if (report.state && kind->free)
-		kind->free(report.state);
+	if (report.state && report.kind->free)
+		report.kind->free(report.state);
 	free(report.state);
 	return ret;
 }

@@ -37,7 +37,8 @@ struct trace_report_kind {
 	size_t state_size;
 	int max_args;
 	const char *flags; /* arguments that begin with a dash: " -a -b ", or NULL */
-	/* Read the arguments. Returns 0, or -errno after printing an error. May be NULL. */
+	/* Read the arguments. Returns 0; 1 to end with success; or -errno after printing an error.
+	 * May be NULL. */
 	int (*start)(struct trace_report *report, int nr, char **args);
 	/* Handle a sample of any event; instead of `handlers`. */
 	int (*sample)(struct trace_report *report);
@@ -46,9 +47,14 @@ struct trace_report_kind {
 	void (*free)(void *state); /* may be NULL */
 };
 
+struct trace_arguments {
+	const struct trace_report_kind *kind; /* NULL if there is no report */
+	TALLY_VEC(char *) words;
+};
+
 /* Read the recording and print the report. Returns 0, or -errno after printing an error. */
-int trace_report_run(const struct trace_report_kind *kind,
-		     const struct tally_recording_options *options, int nr, char **args);
+int trace_report_run(const struct trace_arguments *arguments,
+		     const struct tally_recording_options *options);
 
 /* Return a field of the current tracepoint as a number; 0 if it is missing. */
 uint64_t trace_report_field(const struct trace_report *report, const char *name);

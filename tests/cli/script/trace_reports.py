@@ -16,6 +16,13 @@ WORK = tap.workplace("reports")
 COMMS = ((1, "one"), (2, "two\x1b"))
 FUTEX = trace_events.Trace({"syscalls:sys_enter_futex": "int nr; void * uaddr; long op", "syscalls:sys_exit_futex": "int nr; long ret"})
 DROPS = trace_events.Trace({"skb:kfree_skb": "void * skbaddr; void * location"})
+PAGES = "unsigned long start_pfn; unsigned long end_pfn; unsigned long nr_scanned; unsigned long nr_taken"
+ZONE = "unsigned long zone_start; unsigned char sync"
+COMPACTION = trace_events.Trace({
+    "compaction:mm_compaction_begin": ZONE, "compaction:mm_compaction_end": ZONE + "; int status",
+    "compaction:mm_compaction_migratepages": "unsigned long nr_migrated; unsigned long nr_failed",
+    "compaction:mm_compaction_isolate_migratepages": PAGES, "compaction:mm_compaction_isolate_freepages": PAGES})
+BEGIN, END, MIGRATE, USED, FREE = COMPACTION.numbers
 
 
 def report(trace, records, *words, status=0):
@@ -60,6 +67,53 @@ def test_dropped_packets():
              [["LOCATION", "OFFSET", "COUNT"], ["drop_it", "5", "2"], ["77", "0", "1"], [str(start - 300), "0", "1"], ["0", "0", "1"]],
              "places")
     tap.same(text.splitlines()[2], f"{77:25} {0:25} {1:25}", "columns")
+
+
+RUNS = ((BEGIN, 0, 1), (USED, 10, 1, 1, 2, 32, 5), (FREE, 20, 1, 1, 2, 100, 50), (MIGRATE, 30, 1, 4, 1), (END, 1000, 1), (BEGIN, 2000, 2),
+        (MIGRATE, 2100, 2, 7, 8), (BEGIN, 2200, 1), (END, 3500, 2), (END, 4700, 1), (BEGIN, 5000, 2), (END, 5123, 2), (BEGIN, 7000, 3))
+
+
+def compactions(*words, runs=RUNS):
+    records = [COMPACTION.event(name, time, *values, pid=pid) for name, time, pid, *values in runs]
+    return report(COMPACTION, records, "compaction-times", *words)
+
+
+def test_compactions():
+    total = "total: 5123ns migration: moved=11 failed=9 free_scanner: scanned=100 isolated=50 migration_scanner: scanned=32 isolated=5\n"
+    one = total.replace("total: 5123", "total: 3500").replace("moved=11 failed=9", "moved=4 failed=1")
+    tap.same(compactions(), total, "all")
+    for words in ("1",), ("0-1",), ("^o",), ("--", "ne"):
+        tap.same(compactions(*words), one, words)
+    tap.same(compactions("-t", "2-"), "total: 1623ns \n", "threads from 2")
+    tap.same(compactions("99-2", "-fs"), "total: 0ns free_scanner: scanned=0 isolated=0\n", "no thread")
+    tap.same(compactions("-u", "-pv", "-m"), """\
+total: 5us migration: moved=11 failed=9
+1[one]: 4us migration: moved=4 failed=1
+1[one].1: 1us migration: moved=4 failed=1
+1[one].2: 2us migration: moved=0 failed=0
+2[two\\x1b]: 2us migration: moved=7 failed=8
+2[two\\x1b].1: 2us migration: moved=7 failed=8
+2[two\\x1b].2: 0us migration: moved=0 failed=0
+3[:3]: 0us migration: moved=0 failed=0
+""", "each compaction")
+    tap.same(compactions("-pv", "-p", "-t", "--", "1"), "total: 3500ns \n1[one]: 3500ns \n", "each thread")
+
+
+def test_incomplete_compactions():
+    stray = ((MIGRATE, 1, 1, 5, 5), (END, 2, 1), (BEGIN, 3, 1), (MIGRATE, 4, 1, 5, 5), (BEGIN, 100, 1), (MIGRATE, 101, 1, 1, 2), (END, 110, 1))
+    tap.same(compactions("-m", runs=stray), "total: 10ns migration: moved=1 failed=2\n", "the last beginning counts")
+    huge = ((BEGIN, 1, 1), (MIGRATE, 2, 1, 1 << 63, 1), (MIGRATE, 3, 1, 1 << 63, 1), (END, 4, 1))
+    tap.same(compactions("-m", runs=huge), f"total: 3ns migration: moved={(1 << 64) - 1} failed=2\n", "a sum ends at the largest number")
+
+
+def test_arguments():
+    usage = report(COMPACTION, [], "compaction-times", "-h")
+    assert usage.startswith("Usage: tally script compaction-times [-h]"), usage
+    for words, text in (("[",), "not '['"), (("--", "-x"), "not '-x'"), (("",), "not ''"):
+        done = tap.run(TALLY, "script", "compaction-times", *words)
+        assert done.returncode == 1 and text in done.stderr, done.stderr
+    done = tap.run(TALLY, "script", "futex-contention", "one")
+    assert done.returncode == 129 and "no arguments" in done.stderr, done.stderr
 
 
 tap.main(__name__)
