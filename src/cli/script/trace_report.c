@@ -90,16 +90,14 @@ static int handle_record(void *arg, struct tally_session *session,
 	if (!sample)
 		return 0;
 	report->sample = sample;
-	if (!report->kind->sample)
-		return handle_tracepoint(report, sample);
-	report->used++;
-	return report->kind->sample(report);
+	return report->kind->sample ? report->kind->sample(report)
+				    : handle_tracepoint(report, sample);
 }
 
 /* Warn that the recording has nothing for the report. */
 static void warn_unused(const struct trace_report *report)
 {
-	tally_print_warning("%s has no samples of the events that %s counts", report->session->name,
+	tally_print_warning("%s has no samples that %s counts", report->session->name,
 			    report->kind->name);
 	tally_print_hint("tally script record %s", report->kind->name);
 }
@@ -119,7 +117,7 @@ static int run_session(struct trace_report *report)
 {
 	int ret = tally_session_run(report->session, handle_record, report), printed;
 
-	if (!report->used && report->kind->handlers)
+	if (!report->used)
 		warn_unused(report);
 	printed = ret == -ENOMEM ? ret : print_report(report);
 	if (printed == -ENOMEM)

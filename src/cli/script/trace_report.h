@@ -16,7 +16,7 @@ struct trace_report {
 	struct tally_session *session;
 	struct tally_tracing *tracing;
 	void *state;
-	uint64_t used; /* samples that were passed to handlers */
+	uint64_t used; /* samples of the events that the report counts */
 	/* The current sample. The first two are set only for tracepoints. */
 	const struct tally_tp_format *format;
 	struct tally_tp_raw raw;
@@ -40,7 +40,7 @@ struct trace_report_kind {
 	/* Read the arguments. Returns 0; 1 to end with success; or -errno after printing an error.
 	 * May be NULL. */
 	int (*start)(struct trace_report *report, int nr, char **args);
-	/* Handle a sample of any event; instead of `handlers`. */
+	/* Handle a sample of any event, and count it in `used`; instead of `handlers`. */
 	int (*sample)(struct trace_report *report);
 	/* Append the report; an allocation failure is left in `out`. */
 	void (*print)(struct trace_report *report, struct tally_str *out);

@@ -10,8 +10,8 @@
 #include "cli/main/print.h"
 
 static const struct trace_report_kind *const families[] = {
-	trace_count_reports, trace_netdev_reports,     trace_futex_reports,
-	trace_drop_reports,  trace_compaction_reports,
+	trace_count_reports,      trace_netdev_reports, trace_futex_reports,  trace_drop_reports,
+	trace_compaction_reports, trace_memory_reports, trace_sample_reports,
 };
 
 const struct trace_report_kind *trace_reports_find(const char *name)

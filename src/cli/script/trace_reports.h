@@ -12,6 +12,8 @@ extern const struct trace_report_kind trace_netdev_reports[];
 extern const struct trace_report_kind trace_futex_reports[];
 extern const struct trace_report_kind trace_drop_reports[];
 extern const struct trace_report_kind trace_compaction_reports[];
+extern const struct trace_report_kind trace_memory_reports[];
+extern const struct trace_report_kind trace_sample_reports[];
 
 /* Define a table of handlers. */
 #define TRACE_HANDLERS(...)            \

@@ -8,6 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
 import tap  # noqa: E402
 import trace_events  # noqa: E402
 
@@ -114,6 +115,67 @@ def test_arguments():
         assert done.returncode == 1 and text in done.stderr, done.stderr
     done = tap.run(TALLY, "script", "futex-contention", "one")
     assert done.returncode == 129 and "no arguments" in done.stderr, done.stderr
+
+
+def accesses(addresses, *words):
+    """Print the report of accesses to these physical addresses."""
+    kinds = crafted.DEFAULT_TYPE | crafted.IDENTIFIER | 1 << 19
+    path = crafted.write(WORK, "memory.data", crafted.events_bytes(
+        [("mem-loads\n", 1)], [crafted.of_event(10, more=crafted.u64(one)) for one in addresses], kinds=kinds))
+    return tap.run(TALLY, "script", "-i", path, "mem-phys-addr", *words)
+
+
+def test_types_of_memory():
+    lines = ("100000000-63fffffff : System RAM", "00000000-0009fbff : System RAM", "0009fc00-000fffff : Reserved", "  000f0000-000fffff : System ROM",
+             "c0000000-cfffffff : PCI\x1b", "garbage", "5-4 : x", "-", "ffffffffffffffff-ffffffffffffffff1 : none")
+    ranges = crafted.write(WORK, "iomem", "\n".join(lines).encode())
+    done = accesses([0xffff0, 0x1000, 0x9fbff, 0x9fc00, 0x9fc01, 0x63fffffff, 0x640000000, 0, 0xc0000000, (1 << 64) - 1], ranges)
+    assert done.returncode == 0, done.stderr
+    rows = (("Reserved", 3, 30), ("System RAM", 3, 30), ("N/A", 3, 30), ("PCI\\x1b", 1, 10))
+    rows = sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)
+    tap.same(done.stdout, "Event: mem-loads\\n\n" + f"{'Memory type':40}  {'count':>10}  {'percentage':>10}\n"
+             + f"{'-' * 40}  {'-' * 11}  {'-' * 11}\n" + "".join(f"{name:40}  {nr:10}  {part:10.1f}%\n" for name, nr, part in rows), "types")
+    done = accesses([], ranges)
+    assert "Event: None\n" in done.stdout and "no samples that mem-phys-addr counts" in done.stderr, done.stderr
+
+
+def test_types_of_memory_need_addresses():
+    done = accesses([1], crafted.write(WORK, "hidden", b"00000000-00000000 : System RAM\n"))
+    assert done.returncode == 1 and "only to root" in done.stderr and "pass a copy" in done.stderr, done.stderr
+    done = accesses([1], os.path.join(WORK, "missing"))
+    assert done.returncode == 1 and "missing: No such file" in done.stderr, done.stderr
+
+
+def test_samples_of_any_event():
+    path = crafted.write(WORK, "samples.data", crafted.file_bytes(
+        [crafted.comm(1, "one"), crafted.comm(2, "two\x1b"), crafted.mmap(1, 0x1000, 0x1000, "/none/a"), crafted.sample(0x5000, pid=2),
+         crafted.sample(0, pid=9)] + [crafted.sample(0x1010)] * 1025))
+    done = tap.run(TALLY, "script", "-i", path, "event_analyzing_sample")
+    tap.same(done.stdout, f"""\
+In trace_begin:
+
+In trace_end:
+
+There is 1027 records in gen_events table
+Statistics about the general events grouped by thread/symbol/dso:{" "}
+
+
+            comm   number        histogram
+{"=" * 42}
+             one     1025     ###########
+              :9        1     #
+         two\\x1b        1     #
+
+                          symbol   number        histogram
+{"=" * 58}
+                  Unknown_symbol     1027     ###########
+
+                                     dso   number        histogram
+{"=" * 74}
+                                 /none/a     1025     ###########
+                             Unknown_dso        2     ##
+There is 0 records in pebs_ll table
+""", "samples")
 
 
 tap.main(__name__)
