@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/script/counts.h"
+#include "cli/script/trace_reports.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,12 +11,8 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/intern.h"
-#include "cli/main/output_stream.h"
-#include "cli/main/pager.h"
-#include "cli/main/print.h"
-#include "session/session_tracing.h"
 
-enum { MAX_VALUES = 5, MAX_CELLS = 3, MAX_ERRNO = 4095, MAX_COMM = 64 };
+enum { MAX_VALUES = 5, MAX_CELLS = 3, MAX_ERRNO = 4095 };
 
 /* A row: its text, with tabs between the columns, is in `texts`. */
 struct count_row {
@@ -25,68 +21,29 @@ struct count_row {
 };
 
 struct trace_counting {
-	const struct script_counts *counts;
-	struct tally_session *session;
-	const char *comm; /* only this thread name, or NULL */
-	struct tally_tracing *tracing;
+	const char *comm;          /* only this thread name, or NULL */
 	struct tally_intern texts; /* one for each row */
 	TALLY_VEC(struct count_row) rows;
 	struct tally_intern tids;  /* of woken threads */
 	TALLY_VEC(uint64_t) woken; /* time of the last wakeup, or 0; by number of the TID */
-	struct tally_str key;
-	bool has_names; /* system calls have this machine's numbers */
-	uint64_t used;  /* samples of the report's events */
-	/* The sample being counted. */
-	const struct tally_tp_format *format;
-	struct tally_tp_raw raw;
-	const struct tally_feed_sample *sample;
+	struct tally_str key;      /* of the current sample */
+	bool knows_names,
+		has_names; /* system calls have this machine's numbers; the first: known */
 };
 
-struct script_counts {
-	const char *name, *about;
-	const char *events;                 /* what to record */
+struct count_table {
 	const char *headings;               /* of the columns of the key, with tabs between them */
 	const char *values[MAX_VALUES + 1]; /* headings of the values */
-	int (*count)(struct trace_counting *counting);
-	void (*summary)(struct trace_counting *counting, struct tally_str *out); /* NULL: a table */
 };
 
 /* ---- fields and rows ------------------------------------------------------------- */
 
-static bool is_event(const struct trace_counting *counting, const char *name)
+static void key_task(struct trace_report *report)
 {
-	return !strcmp(counting->format->name, name);
-}
+	struct trace_counting *counting = report->state;
 
-static uint64_t field(const struct trace_counting *counting, const char *name)
-{
-	const struct tally_tp_field *at = tally_tp_format_find(counting->format, name);
-	uint64_t value = 0;
-
-	if (at)
-		(void)tally_tp_field_u64(at, &counting->raw, &value);
-	return value;
-}
-
-static const char *comm_of(const struct trace_counting *counting)
-{
-	return tally_machine_comm(counting->session->machine, counting->sample->thread);
-}
-
-/* Append the thread's name. A name that no kernel made is cut. */
-static void key_comm(struct trace_counting *counting)
-{
-	const char *comm = comm_of(counting);
-	size_t start = counting->key.len;
-
-	tally_str_add_bytes(&counting->key, comm, strnlen(comm, MAX_COMM));
-	tally_str_escape(&counting->key, start);
-}
-
-static void key_task(struct trace_counting *counting)
-{
-	key_comm(counting);
-	tally_str_addf(&counting->key, " [%d]", counting->sample->sample.tid);
+	trace_report_add_comm(report, &counting->key);
+	tally_str_addf(&counting->key, " [%d]", report->sample->sample.tid);
 }
 
 static const struct {
@@ -96,8 +53,24 @@ static const struct {
 #include "cli/syscall_names.inc"
 };
 
-static void key_syscall(struct trace_counting *counting, uint64_t number)
+/* System calls have names only if the recorded machine has the numbers of this one. */
+static bool has_syscall_names(struct tally_session *session)
 {
+	const struct tally_perfdata_env *env;
+	struct utsname here;
+
+	return !tally_perfdata_env(session->data, &env) && !uname(&here) &&
+	       !strcmp(env->arch, here.machine);
+}
+
+static void key_syscall(struct trace_report *report)
+{
+	struct trace_counting *counting = report->state;
+	uint64_t number = trace_report_field(report, "id");
+
+	if (!counting->knows_names)
+		counting->has_names = has_syscall_names(report->session);
+	counting->knows_names = true;
 	for (size_t i = 0; counting->has_names && i < TALLY_ARRAY_SIZE(syscall_names); i++) {
 		if (syscall_names[i].number != number)
 			continue;
@@ -123,51 +96,66 @@ static int add_to(struct trace_counting *counting, int value, uint64_t amount)
 	return ret;
 }
 
-/* ---- the reports ------------------------------------------------------------------ */
-
-static int count_syscalls(struct trace_counting *counting)
+/* Start the key of a sample. Returns false if the sample is of a thread that is not wanted. */
+static bool starts_key(struct trace_report *report)
 {
-	if (!is_event(counting, "sys_enter"))
-		return 0;
-	key_syscall(counting, field(counting, "id"));
-	return add_to(counting, 0, 1);
+	struct trace_counting *counting = report->state;
+	const char *comm = tally_machine_comm(report->session->machine, report->sample->thread);
+
+	tally_str_clear(&counting->key);
+	return !counting->comm || !strcmp(comm, counting->comm);
 }
 
-static int count_syscalls_by_pid(struct trace_counting *counting)
+/* ---- the reports ------------------------------------------------------------------ */
+
+static int count_syscall(struct trace_report *report)
 {
-	if (!is_event(counting, "sys_enter"))
+	if (!starts_key(report))
 		return 0;
-	key_task(counting);
+	key_syscall(report);
+	return add_to(report->state, 0, 1);
+}
+
+static int count_syscall_by_pid(struct trace_report *report)
+{
+	struct trace_counting *counting = report->state;
+
+	if (!starts_key(report))
+		return 0;
+	key_task(report);
 	tally_str_add_char(&counting->key, '\t');
-	key_syscall(counting, field(counting, "id"));
+	key_syscall(report);
 	return add_to(counting, 0, 1);
 }
 
 /* Return the error of a sys_exit sample, or 0. */
-static int syscall_error(const struct trace_counting *counting)
+static int syscall_error(const struct trace_report *report)
 {
-	int64_t ret = is_event(counting, "sys_exit") ? (int64_t)field(counting, "ret") : 0;
+	int64_t ret = (int64_t)trace_report_field(report, "ret");
 
 	return ret < 0 && ret >= -MAX_ERRNO ? (int)-ret : 0;
 }
 
-static int count_failed(struct trace_counting *counting)
+static int count_failed(struct trace_report *report)
 {
-	if (!syscall_error(counting))
+	struct trace_counting *counting = report->state;
+
+	if (!starts_key(report) || !syscall_error(report))
 		return 0;
-	key_comm(counting);
+	trace_report_add_comm(report, &counting->key);
 	return add_to(counting, 0, 1);
 }
 
-static int count_failed_by_pid(struct trace_counting *counting)
+static int count_failed_by_pid(struct trace_report *report)
 {
-	int error = syscall_error(counting);
+	struct trace_counting *counting = report->state;
+	int error = starts_key(report) ? syscall_error(report) : 0;
 
 	if (!error)
 		return 0;
-	key_task(counting);
+	key_task(report);
 	tally_str_add_char(&counting->key, '\t');
-	key_syscall(counting, field(counting, "id"));
+	key_syscall(report);
 	tally_str_addf(&counting->key, "\t%s", strerror(error));
 	return add_to(counting, 0, 1);
 }
@@ -175,34 +163,51 @@ static int count_failed_by_pid(struct trace_counting *counting)
 /* Values of reads and writes. */
 enum { READS, READ_WANTED, READ_DONE, WRITES, WRITTEN };
 
-static int count_io(struct trace_counting *counting, bool by_file)
+/* Count a call for a file or a thread. `calls` is READS or WRITES, `bytes` is the value to which
+ * the size is added. */
+static int count_call(struct trace_report *report, bool by_file, int calls, int bytes)
 {
-	bool reads = is_event(counting, "sys_enter_read"),
-	     writes = is_event(counting, "sys_enter_write");
-	int64_t done = is_event(counting, "sys_exit_read") ? (int64_t)field(counting, "ret") : 0;
-	int ret = 0;
+	struct trace_counting *counting = report->state;
+	int ret;
 
+	if (!starts_key(report))
+		return 0;
 	if (by_file)
-		tally_str_add_u64(&counting->key, field(counting, "fd"));
+		tally_str_add_u64(&counting->key, trace_report_field(report, "fd"));
 	else
-		key_task(counting);
-	if (reads || writes)
-		ret = add_to(counting, reads ? READS : WRITES, 1);
-	if (!ret && (reads || writes))
-		ret = add_to(counting, reads ? READ_WANTED : WRITTEN, field(counting, "count"));
-	if (!ret && done > 0 && !by_file)
-		ret = add_to(counting, READ_DONE, (uint64_t)done);
-	return ret;
+		key_task(report);
+	ret = add_to(counting, calls, 1);
+	return ret ? ret : add_to(counting, bytes, trace_report_field(report, "count"));
 }
 
-static int count_io_by_pid(struct trace_counting *counting)
+static int count_file_read(struct trace_report *report)
 {
-	return count_io(counting, false);
+	return count_call(report, true, READS, READ_WANTED);
 }
 
-static int count_io_by_file(struct trace_counting *counting)
+static int count_file_write(struct trace_report *report)
 {
-	return count_io(counting, true);
+	return count_call(report, true, WRITES, WRITTEN);
+}
+
+static int count_task_read(struct trace_report *report)
+{
+	return count_call(report, false, READS, READ_WANTED);
+}
+
+static int count_task_write(struct trace_report *report)
+{
+	return count_call(report, false, WRITES, WRITTEN);
+}
+
+static int count_task_read_exit(struct trace_report *report)
+{
+	int64_t done = (int64_t)trace_report_field(report, "ret");
+
+	if (!starts_key(report) || done <= 0)
+		return 0;
+	key_task(report);
+	return add_to(report->state, READ_DONE, (uint64_t)done);
 }
 
 /* Values of wakeups, in row 0. */
@@ -221,26 +226,25 @@ static int wakeup_of(struct trace_counting *counting, int32_t tid, uint64_t **re
 	return ret;
 }
 
-static int count_wakeups(struct trace_counting *counting)
+static int count_wakeup(struct trace_report *report)
 {
-	bool wakes = is_event(counting, "sched_wakeup") || is_event(counting, "sched_wakeup_new");
-	uint64_t now = counting->sample->sample.time, *since, waited, *values;
+	uint64_t *since;
 	int ret;
 
-	if (!wakes && !is_event(counting, "sched_switch"))
+	if (!starts_key(report))
 		return 0;
-	ret = wakeup_of(counting, (int32_t)field(counting, wakes ? "pid" : "next_pid"), &since);
-	if (ret)
-		return ret;
-	if (wakes) {
-		*since = now;
-		return 0;
-	}
-	if (!*since || now < *since)
-		return 0;
-	waited = now - *since;
-	*since = 0;
-	ret = add_to(counting, WAKEUPS, 1);
+	ret = wakeup_of(report->state, (int32_t)trace_report_field(report, "pid"), &since);
+	if (!ret)
+		*since = report->sample->sample.time;
+	return ret;
+}
+
+/* Add the time from a wakeup to row 0. */
+static int add_wait(struct trace_counting *counting, uint64_t waited)
+{
+	int ret = add_to(counting, WAKEUPS, 1);
+	uint64_t *values;
+
 	if (!ret)
 		ret = add_to(counting, WAKEUP_TOTAL, waited);
 	if (ret)
@@ -252,9 +256,25 @@ static int count_wakeups(struct trace_counting *counting)
 	return 0;
 }
 
-static void summarize_wakeups(struct trace_counting *counting, struct tally_str *out)
+static int count_switch(struct trace_report *report)
+{
+	uint64_t now = report->sample->sample.time, *since, start;
+	int ret;
+
+	if (!starts_key(report))
+		return 0;
+	ret = wakeup_of(report->state, (int32_t)trace_report_field(report, "next_pid"), &since);
+	if (ret || !*since || now < *since)
+		return ret;
+	start = *since;
+	*since = 0;
+	return add_wait(report->state, now - start);
+}
+
+static void print_wakeups(struct trace_report *report, struct tally_str *out)
 {
 	static const struct count_row none;
+	const struct trace_counting *counting = report->state;
 	const uint64_t *values = counting->rows.len ? counting->rows.data[0].values : none.values;
 
 	tally_str_addf(out, "total_wakeups: %" PRIu64 "\n", values[WAKEUPS]);
@@ -264,100 +284,6 @@ static void summarize_wakeups(struct trace_counting *counting, struct tally_str 
 		       values[WAKEUP_TOTAL] / values[WAKEUPS]);
 	tally_str_addf(out, "min_wakeup_latency (ns): %" PRIu64 "\n", values[WAKEUP_LEAST]);
 	tally_str_addf(out, "max_wakeup_latency (ns): %" PRIu64 "\n", values[WAKEUP_MOST]);
-}
-
-#define IO_EVENTS                                                                  \
-	"syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write," \
-	"syscalls:sys_exit_write"
-
-static const struct script_counts all_counts[] = {
-	{"failed-syscalls",
-	 "failed system calls by thread name",
-	 "raw_syscalls:sys_exit",
-	 "comm",
-	 {"errors"},
-	 count_failed,
-	 NULL},
-	{"failed-syscalls-by-pid",
-	 "failed system calls by thread, call and error",
-	 "raw_syscalls:sys_exit",
-	 "comm [tid]\tsyscall\terror",
-	 {"count"},
-	 count_failed_by_pid,
-	 NULL},
-	{"rw-by-file",
-	 "reads and writes by file descriptor",
-	 IO_EVENTS,
-	 "fd",
-	 {"reads", "bytes wanted", "", "writes", "bytes"},
-	 count_io_by_file,
-	 NULL},
-	{"rw-by-pid",
-	 "reads and writes by thread",
-	 IO_EVENTS,
-	 "comm [tid]",
-	 {"reads", "bytes wanted", "bytes read", "writes", "bytes"},
-	 count_io_by_pid,
-	 NULL},
-	{"syscall-counts",
-	 "system calls",
-	 "raw_syscalls:sys_enter",
-	 "syscall",
-	 {"count"},
-	 count_syscalls,
-	 NULL},
-	{"syscall-counts-by-pid",
-	 "system calls by thread",
-	 "raw_syscalls:sys_enter",
-	 "comm [tid]\tsyscall",
-	 {"count"},
-	 count_syscalls_by_pid,
-	 NULL},
-	{"wakeup-latency",
-	 "time from wakeups to running",
-	 "sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch",
-	 "",
-	 {""},
-	 count_wakeups,
-	 summarize_wakeups},
-};
-
-/* ---- reading ------------------------------------------------------------------------ */
-
-static int count_sample(void *arg, struct tally_session *session,
-			const struct tally_perfdata_record *record,
-			struct tally_feed_sample *sample)
-{
-	struct trace_counting *counting = arg;
-
-	(void)record;
-	if (!sample || sample->attr->type != PERF_TYPE_TRACEPOINT)
-		return 0;
-	if (counting->comm &&
-	    strcmp(tally_machine_comm(session->machine, sample->thread), counting->comm))
-		return 0;
-	if (!counting->tracing && tally_tracing_new(session, &counting->tracing))
-		return -ENOMEM;
-	counting->format = tally_tracing_format(counting->tracing, sample->attr);
-	if (!counting->format)
-		return 0;
-	counting->sample = sample;
-	counting->raw = (struct tally_tp_raw){sample->sample.raw.data, sample->sample.raw.len,
-					      tally_perfdata_info(session->data)->is_foreign};
-	if (strstr(counting->counts->events, counting->format->name))
-		counting->used++;
-	tally_str_clear(&counting->key);
-	return counting->counts->count(counting);
-}
-
-/* System calls have names only if the recorded machine has the numbers of this one. */
-static bool has_syscall_names(struct tally_session *session)
-{
-	const struct tally_perfdata_env *env;
-	struct utsname here;
-
-	return !tally_perfdata_env(session->data, &env) && !uname(&here) &&
-	       !strcmp(env->arch, here.machine);
 }
 
 /* ---- output ------------------------------------------------------------------------- */
@@ -394,94 +320,88 @@ static void add_cells(struct tally_str *out, const char *cells, const size_t *wi
 	}
 }
 
-static void add_table(const struct trace_counting *counting, struct tally_str *out)
+static void print_table(struct trace_report *report, struct tally_str *out)
 {
-	const struct script_counts *counts = counting->counts;
+	struct trace_counting *counting = report->state;
+	const struct count_table *table = report->kind->detail;
 	size_t widths[MAX_CELLS] = {0};
 
-	measure_cells(counts->headings, widths);
+	if (counting->rows.len)
+		qsort_r(counting->rows.data, counting->rows.len, sizeof(*counting->rows.data),
+			compare_rows, &counting->texts);
+	measure_cells(table->headings, widths);
 	tally_vec_for_each (row, &counting->rows)
 		measure_cells(tally_intern_text(&counting->texts, row->text), widths);
-	add_cells(out, counts->headings, widths);
-	for (int i = 0; counts->values[i]; i++)
-		if (*counts->values[i])
-			tally_str_addf(out, "  %12s", counts->values[i]);
+	add_cells(out, table->headings, widths);
+	for (int i = 0; table->values[i]; i++)
+		if (*table->values[i])
+			tally_str_addf(out, "  %12s", table->values[i]);
 	tally_str_add(out, "\n\n");
 	tally_vec_for_each (row, &counting->rows) {
 		add_cells(out, tally_intern_text(&counting->texts, row->text), widths);
-		for (int i = 0; counts->values[i]; i++)
-			if (*counts->values[i])
+		for (int i = 0; table->values[i]; i++)
+			if (*table->values[i])
 				tally_str_addf(out, "  %12" PRIu64, row->values[i]);
 		tally_str_add_char(out, '\n');
 	}
 }
 
-static int print_counts(struct trace_counting *counting)
-{
-	struct tally_str out = {0};
-	int ret;
+/* ---- the table of reports ------------------------------------------------------------ */
 
-	if (counting->rows.len && !counting->counts->summary)
-		qsort_r(counting->rows.data, counting->rows.len, sizeof(*counting->rows.data),
-			compare_rows, &counting->texts);
-	if (counting->counts->summary)
-		counting->counts->summary(counting, &out);
-	else
-		add_table(counting, &out);
-	ret = tally_str_error(&out) ? -ENOMEM : tally_output_flush(&out);
-	tally_str_free(&out);
-	return ret;
+static int start_counting(struct trace_report *report, int nr, char **args)
+{
+	struct trace_counting *counting = report->state;
+
+	counting->comm = nr ? args[0] : NULL;
+	return 0;
 }
 
-static int count_session(struct trace_counting *counting)
+static void free_counting(void *state)
 {
-	int ret = tally_session_run(counting->session, count_sample, counting), printed;
+	struct trace_counting *counting = state;
 
-	if (!counting->used) {
-		tally_print_warning("%s has no samples of the events that %s counts",
-				    counting->session->name, counting->counts->name);
-		tally_print_hint("tally record -a -e %s", counting->counts->events);
+	tally_intern_free(&counting->texts);
+	tally_intern_free(&counting->tids);
+	tally_vec_free(&counting->rows);
+	tally_vec_free(&counting->woken);
+	tally_str_free(&counting->key);
+}
+
+#define TABLE(...)                  \
+	&(const struct count_table) \
+	{                           \
+		__VA_ARGS__         \
 	}
-	printed = ret == -ENOMEM ? ret : print_counts(counting);
-	if (printed == -ENOMEM)
-		tally_session_out_of_memory(counting->session);
-	return ret ? ret : printed;
-}
+#define COUNTS(name_, about_, print_, detail_, ...)                                         \
+	{                                                                                   \
+		.name = (name_), .about = (about_), .usage = "[COMM]", .detail = (detail_), \
+		.handlers = TRACE_HANDLERS(__VA_ARGS__), .max_args = 1, .print = (print_),  \
+		.state_size = sizeof(struct trace_counting), .start = start_counting,       \
+		.free = free_counting,                                                      \
+	}
 
-int script_counts_run(const struct script_counts *counts,
-		      const struct tally_recording_options *options, const char *arg)
-{
-	struct trace_counting counting = {.counts = counts, .comm = arg};
-	struct tally_session session;
-	int ret = tally_recording_open(options, &session);
-
-	if (ret)
-		return ret;
-	counting.session = &session;
-	counting.has_names = has_syscall_names(&session);
-	tally_pager_start();
-	ret = count_session(&counting);
-	tally_tracing_free(counting.tracing);
-	tally_intern_free(&counting.texts);
-	tally_intern_free(&counting.tids);
-	tally_vec_free(&counting.rows);
-	tally_vec_free(&counting.woken);
-	tally_str_free(&counting.key);
-	tally_recording_close(&session);
-	return ret;
-}
-
-const struct script_counts *script_counts_find(const char *name)
-{
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(all_counts); i++)
-		if (!strcmp(all_counts[i].name, name))
-			return &all_counts[i];
-	return NULL;
-}
-
-void script_counts_list(void)
-{
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(all_counts); i++)
-		printf("  %-24s %s\n  %-24s   record -a -e %s\n", all_counts[i].name,
-		       all_counts[i].about, "", all_counts[i].events);
-}
+const struct trace_report_kind trace_count_reports[] = {
+	COUNTS("failed-syscalls", "failed system calls by thread name", print_table,
+	       TABLE("comm", {"errors"}), {"raw_syscalls:sys_exit", count_failed}),
+	COUNTS("failed-syscalls-by-pid", "failed system calls by thread, call and error",
+	       print_table, TABLE("comm [tid]\tsyscall\terror", {"count"}),
+	       {"raw_syscalls:sys_exit", count_failed_by_pid}),
+	COUNTS("rw-by-file", "reads and writes by file descriptor", print_table,
+	       TABLE("fd", {"reads", "bytes wanted", "", "writes", "bytes"}),
+	       {"syscalls:sys_enter_read", count_file_read},
+	       {"syscalls:sys_enter_write", count_file_write}),
+	COUNTS("rw-by-pid", "reads and writes by thread", print_table,
+	       TABLE("comm [tid]", {"reads", "bytes wanted", "bytes read", "writes", "bytes"}),
+	       {"syscalls:sys_enter_read", count_task_read},
+	       {"syscalls:sys_exit_read", count_task_read_exit},
+	       {"syscalls:sys_enter_write", count_task_write}),
+	COUNTS("syscall-counts", "system calls", print_table, TABLE("syscall", {"count"}),
+	       {"raw_syscalls:sys_enter", count_syscall}),
+	COUNTS("syscall-counts-by-pid", "system calls by thread", print_table,
+	       TABLE("comm [tid]\tsyscall", {"count"}),
+	       {"raw_syscalls:sys_enter", count_syscall_by_pid}),
+	COUNTS("wakeup-latency", "time from wakeups to running", print_wakeups, NULL,
+	       {"sched:sched_wakeup", count_wakeup}, {"sched:sched_wakeup_new", count_wakeup},
+	       {"sched:sched_switch", count_switch}),
+	{0},
+};

@@ -15,13 +15,13 @@
 #include "cli/main/symbol_options.h"
 #include "view/recording_header.h"
 #include "cli/main/dump.h"
-#include "cli/script/counts.h"
 #include "cli/script/event_dump.h"
 #include "cli/script/script_exports.h"
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
 #include "cli/script/script_select.h"
+#include "cli/script/trace_reports.h"
 
 struct script_config {
 	struct tally_recording_options recording;
@@ -34,9 +34,8 @@ struct script_config {
 	const char *symbols, *dsos, *stop_at;
 	uint64_t addr_range;
 	bool list, per_event_dump;
-	const struct script_counts *counts; /* report to print in place of the samples, or NULL */
+	struct trace_arguments report;      /* report to print in place of the samples */
 	const struct script_export *export; /* document to make in place of the samples, or NULL */
-	const char *comm;                   /* its argument, or NULL */
 };
 
 #define AT(member) offsetof(struct script_config, member)
@@ -80,7 +79,7 @@ static const struct tally_option script_options[] = {
 	 "also show namespaces, if recorded"},
 	{0, "show-round-events", TALLY_OPTION_FLAG, AT(show[8]), NULL,
 	 "also show where the recorder finished a round"},
-	{'l', "list", TALLY_OPTION_FLAG, AT(list), NULL, "list the reports that count tracepoints"},
+	{'l', "list", TALLY_OPTION_FLAG, AT(list), NULL, "list the reports, and what they take"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "print every record in file order, with its fields"},
 	{0, "dump-unsorted-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL, "alias for -D"},
@@ -359,7 +358,7 @@ static int script_session(const struct script_config *config, struct tally_sessi
 static int script_words(struct script_config *config, int nr, char **words)
 {
 	if (nr > 1 && !strcmp(words[0], "report") &&
-	    (script_counts_find(words[1]) || script_export_find(words[1]))) {
+	    (trace_reports_find(words[1]) || script_export_find(words[1]))) {
 		words++;
 		nr--;
 	}
@@ -370,16 +369,10 @@ static int script_words(struct script_config *config, int nr, char **words)
 	}
 	if (config->export)
 		return 0;
-	config->counts = nr ? script_counts_find(words[0]) : NULL;
-	if (!config->counts)
+	if (!nr || !trace_reports_find(words[0]))
 		return tally_words_parse(&tally_command_script, nr, words,
 					 &config->recording.session.input, NULL);
-	if (nr > 2) {
-		tally_print_error("%s takes one thread name, not also '%s'", words[0], words[2]);
-		return TALLY_EXIT_USAGE + 1;
-	}
-	config->comm = nr > 1 ? words[1] : NULL;
-	return 0;
+	return trace_arguments_add(&config->report, nr, words) ? TALLY_EXIT_USAGE + 1 : 0;
 }
 
 /* Print a hint after a usage error, because in perf, an argument is the name of a script. */
@@ -407,18 +400,23 @@ static int script_run(int argc, char **argv)
 	struct tally_session session;
 	int first, ret;
 
-	ret = tally_options_parse(&tally_command_script, &config, argc, argv, TALLY_PARSE_WORDS,
-				  &first);
-	if (ret)
+	ret = trace_arguments_take(&config.report, &argc, argv);
+	if (!ret)
+		ret = tally_options_parse(&tally_command_script, &config, argc, argv,
+					  TALLY_PARSE_WORDS, &first);
+	if (ret) {
+		trace_arguments_free(&config.report);
 		return ret - 1;
+	}
 	ret = script_words(&config, argc - first, argv + first);
 	if (ret) {
 		hint_scripts();
+		trace_arguments_free(&config.report);
 		tally_options_free(&tally_command_script, &config);
 		return ret - 1;
 	}
 	if (config.list) {
-		script_counts_list();
+		trace_reports_list();
 		script_exports_list();
 		return TALLY_EXIT_OK;
 	}
@@ -431,10 +429,11 @@ static int script_run(int argc, char **argv)
 		tally_options_free(&tally_command_script, &config);
 		return ret;
 	}
-	if (config.counts) {
-		ret = script_counts_run(config.counts, &config.recording, config.comm);
+	if (config.report.kind) {
+		ret = trace_report_run(&config.report, &config.recording);
+		trace_arguments_free(&config.report);
 		tally_options_free(&tally_command_script, &config);
-		return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+		return ret < 0 ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	}
 	ret = tally_recording_open(&config.recording, &session);
 	if (!ret) {
@@ -450,7 +449,7 @@ const struct tally_command tally_command_script = {
 	.name = "script",
 	.summary = "Show every sample of a recording as text",
 	.usage = "[OPTIONS] [FILE]\n"
-		 "[OPTIONS] [report] NAME [COMM]",
+		 "[OPTIONS] [report] NAME [ARGUMENTS]",
 	.about = " Without -F, shows what perf script shows by default for each kind of event.\n",
 	.options = script_options,
 	.privileged = true,
