@@ -75,6 +75,11 @@ bool tally_attr_is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+bool tally_attr_is_bpf_output(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 bool tally_attr_walks_user(const struct perf_event_attr *attr)
 {
 	bool has_calls = attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&

@@ -44,6 +44,9 @@ bool tally_attr_walks_user(const struct perf_event_attr *attr);
 /* Return true if the event counts nanoseconds, so its sample periods are durations. */
 bool tally_attr_is_clock(const struct perf_event_attr *attr);
 
+/* Return true if the samples are made by BPF programs, which add their own data. */
+bool tally_attr_is_bpf_output(const struct perf_event_attr *attr);
+
 /* A named field of the attr: a whole integer (bits == 0) or a bit field. */
 struct tally_attr_field {
 	const char *name;

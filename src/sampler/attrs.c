@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/attr.h"
 #include "base/arith.h"
 #include "base/file.h"
 #include "sampler/attrs.h"
@@ -66,11 +67,6 @@ static int find_freq(struct tally_sampler *sampler)
 	return 0;
 }
 
-static bool is_bpf_output(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
-}
-
 static bool term_given(const struct tally_event_spec *spec, uint32_t term)
 {
 	return spec->terms.given & term;
@@ -80,7 +76,7 @@ static bool term_given(const struct tally_event_spec *spec, uint32_t term)
 static bool is_recorded_each_time(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
-	       is_bpf_output(attr);
+	       tally_attr_is_bpf_output(attr);
 }
 
 /* Set the period or frequency. An event's own setting takes precedence over -c. Without either,
@@ -175,7 +171,7 @@ static void attr_fields(const struct tally_sampler *sampler, const struct tally_
 			struct perf_event_attr *attr)
 {
 	const struct tally_sampling *sampling = sampler->sampling;
-	bool has_data = attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr);
+	bool has_data = attr->type == PERF_TYPE_TRACEPOINT || tally_attr_is_bpf_output(attr);
 	bool raw = sampling->raw || has_data;
 	bool timed = !term_given(spec, TALLY_TERM_TIME) || spec->terms.time;
 	const struct {

@@ -27,6 +27,8 @@ static const struct field fields_table[] = {
 	{"cpu", SCRIPT_CPU, PERF_SAMPLE_CPU, "CPU", 0},
 	{"event", SCRIPT_EVENT, 0, NULL, 0},
 	{"trace", SCRIPT_TRACE, 0, NULL, NOT(SCRIPT_HW) | NOT(SCRIPT_SW) | NOT(SCRIPT_OTHER)},
+	{"bpf-output", SCRIPT_BPF_OUTPUT, 0, NULL,
+	 NOT(SCRIPT_HW) | NOT(SCRIPT_TP) | NOT(SCRIPT_OTHER)},
 	{"ip", SCRIPT_IP, PERF_SAMPLE_IP, "IP", 0},
 	{"sym", SCRIPT_SYM, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
 	{"dso", SCRIPT_DSO, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", 0},
@@ -73,7 +75,7 @@ struct kind {
 
 static const struct kind kinds[SCRIPT_NR_KINDS] = {
 	[SCRIPT_HW] = {"hw", "hardware", TASK_FIELDS | CODE},
-	[SCRIPT_SW] = {"sw", "software", TASK_FIELDS | CODE},
+	[SCRIPT_SW] = {"sw", "software", TASK_FIELDS | CODE | SCRIPT_BPF_OUTPUT},
 	[SCRIPT_TP] = {"trace", "tracepoint", TASK_FIELDS | SCRIPT_TRACE},
 	[SCRIPT_OTHER] = {"raw", "raw hardware", TASK_FIELDS | CODE | DATA},
 };
@@ -150,10 +152,10 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 	}
 }
 
-/* Fields of perf that are empty unless the recording has an instruction trace, guests or the output
- * of a BPF program, which tally does not decode. */
-static const char *const empty_fields[] = {"bpf-output", "callindent",  "flags", "ipc",
-					   "metric",     "machine_pid", "synth", "vcpu"};
+/* Fields of perf that are empty unless the recording has an instruction trace or guests, which
+ * tally does not decode. */
+static const char *const empty_fields[] = {"callindent",  "flags", "ipc", "metric",
+					   "machine_pid", "synth", "vcpu"};
 
 /* Fields of perf that tally does not have, and what to use instead. */
 static const struct {

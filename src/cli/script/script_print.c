@@ -419,6 +419,8 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 	if (fields & SCRIPT_CGROUP)
 		tally_str_addf(out, " %llu", (unsigned long long)s->sample.cgroup);
 	print_branch_code(printer, s, fields);
+	if (fields & SCRIPT_BPF_OUTPUT && tally_attr_is_bpf_output(s->attr) && s->sample.raw.len)
+		script_add_bpf_output(out, s->sample.raw.data, s->sample.raw.len);
 	tally_str_add_char(out, '\n');
 	if (fields & SCRIPT_SRCCODE && !(fields & SCRIPT_BRANCH_CODE))
 		print_source(printer, s);

@@ -149,6 +149,49 @@ void script_add_misc(struct tally_str *out, uint8_t cpumode, const char *flags)
 		tally_str_add_char(out, ' ');
 }
 
+static bool is_visible(uint8_t byte)
+{
+	return byte >= ' ' && byte <= '~';
+}
+
+/* Return true for visible characters that are followed by NULs up to the end. */
+static bool is_string(const uint8_t *data, size_t len)
+{
+	size_t end = 0;
+
+	while (end < len && is_visible(data[end]))
+		end++;
+	if (end == len)
+		return false;
+	for (; end < len && !data[end]; end++)
+		;
+	return end == len;
+}
+
+void script_add_bpf_output(struct tally_str *out, const uint8_t *data, size_t len)
+{
+	enum { LINE = 8 };
+
+	for (size_t at = 0; at < len && !out->failed; at += LINE) {
+		tally_str_addf(out, "\n%17s %04zx:", at ? "" : "BPF output:", at);
+		for (size_t i = at; i < at + LINE; i++) {
+			tally_str_add_char(out, ' ');
+			if (i < len)
+				tally_str_add_hex(out, data[i], 2);
+			else
+				tally_str_add(out, "  ");
+		}
+		tally_str_add(out, "  ");
+		for (size_t i = at; i < at + LINE; i++)
+			tally_str_add_char(out, i >= len              ? ' '
+						: is_visible(data[i]) ? (char)data[i]
+								      : '.');
+	}
+	if (is_string(data, len))
+		tally_str_addf(out, "\n%17s \"%s\"", "BPF string:", (const char *)data);
+	tally_str_add_char(out, '\n');
+}
+
 void script_add_regs(struct tally_str *out, const char *arch, const struct tally_regs *regs)
 {
 	const char *name;

@@ -31,6 +31,10 @@ void script_add_right(struct tally_str *out, const char *text, size_t len, size_
 
 /* Append the letter of the CPU mode, and `flags`, which are those of other records than samples. */
 void script_add_misc(struct tally_str *out, uint8_t cpumode, const char *flags);
+
+/* Append the data of a BPF program: bytes in hexadecimal, and as a string if they are one. */
+void script_add_bpf_output(struct tally_str *out, const uint8_t *data, size_t len);
+
 void script_add_regs(struct tally_str *out, const char *arch, const struct tally_regs *regs);
 void script_add_page_size(struct tally_str *out, uint64_t size);
 

@@ -288,6 +288,20 @@ def health(records, read_format):
     return text, (told["lost_records"], told["lost_samples"])
 
 
+def test_data_of_bpf_programs():
+    def data(raw):
+        raw += bytes(-(len(raw) + 4) % 8)
+        return record(SAMPLE, u64(0x1000) + u32(1, 1) + u64(10**9, 1) + u32(len(raw)) + raw, USER)
+
+    path = write("bpf.data", [comm(1, "task"), data(b"event 1\0"), data(b"a\x1b[31m\0"), data(bytes(range(20)))], [attr(DEFAULT_TYPE | RAW, config=10)])
+    lines = tap.run(TALLY, "script", "-i", path, "-F", "ip,bpf-output", status=0).stdout.splitlines()
+    assert "      BPF output: 0000: 65 76 65 6e 74 20 31 00  event 1." in lines and '      BPF string: "event 1"' in lines, lines
+    assert "      BPF output: 0000: 61 1b 5b 33 31 6d 00 00  a.[31m.." in lines, lines
+    assert "                  0010: 10 11 12 13              ....    " in lines and sum("BPF string" in line for line in lines) == 1, lines
+    assert "BPF" not in tap.run(TALLY, "script", "-i", path, "-F", "ip", status=0).stdout
+    assert "BPF string" in tap.run(TALLY, "script", "-i", path, status=0).stdout, "by default"
+
+
 def test_lost_records_are_told_once():
     # The lost counts that the recorder read from the events include the samples reported in LOST records, as well as
     # losses at the end of the recording.
