@@ -21,6 +21,7 @@
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
 #include "cli/script/script_select.h"
+#include "cli/script/trace_record.h"
 #include "cli/script/trace_reports.h"
 
 struct script_config {
@@ -353,12 +354,23 @@ static int script_session(const struct script_config *config, struct tally_sessi
 	return config->raw_dump ? tally_dump_text(session) : script_samples(config, session);
 }
 
+/* Print a hint after a usage error, because in perf, an argument is the name of a script. */
+static void hint_scripts(void)
+{
+	tally_print_hint("'tally script -l' lists the reports; programs that read the output of "
+			 "'perf script', such as FlameGraph's stackcollapse-perf.pl, can read "
+			 "'tally script'");
+}
+
 /* Parse the arguments: a recording, or the name of a report and a thread name. As in perf, "report"
  * may precede the name of a report. */
 static int script_words(struct script_config *config, int nr, char **words)
 {
-	if (nr > 1 && !strcmp(words[0], "report") &&
-	    (trace_reports_find(words[1]) || script_export_find(words[1]))) {
+	bool is_report = nr > 1 && !strcmp(words[0], "report");
+
+	if (nr && trace_script_is_refused(words[is_report]))
+		return TALLY_EXIT_USAGE + 1;
+	if (is_report && (trace_reports_find(words[1]) || script_export_find(words[1]))) {
 		words++;
 		nr--;
 	}
@@ -369,18 +381,15 @@ static int script_words(struct script_config *config, int nr, char **words)
 	}
 	if (config->export)
 		return 0;
-	if (!nr || !trace_reports_find(words[0]))
-		return tally_words_parse(&tally_command_script, nr, words,
-					 &config->recording.session.input, NULL);
-	return trace_arguments_add(&config->report, nr, words) ? TALLY_EXIT_USAGE + 1 : 0;
-}
+	if (!nr || !trace_reports_find(words[0])) {
+		int ret = tally_words_parse(&tally_command_script, nr, words,
+					    &config->recording.session.input, NULL);
 
-/* Print a hint after a usage error, because in perf, an argument is the name of a script. */
-static void hint_scripts(void)
-{
-	tally_print_hint("'tally script -l' lists the reports; programs that read the output of "
-			 "'perf script', such as FlameGraph's stackcollapse-perf.pl, can read "
-			 "'tally script'");
+		if (ret)
+			hint_scripts();
+		return ret;
+	}
+	return trace_arguments_add(&config->report, nr, words) ? TALLY_EXIT_USAGE + 1 : 0;
 }
 
 static bool script_options_agree(const struct script_config *config)
@@ -394,62 +403,58 @@ static bool script_options_agree(const struct script_config *config)
 	return false;
 }
 
-static int script_run(int argc, char **argv)
+/* Print what the options and arguments ask for. Returns the exit status. */
+static int script_show(const struct script_config *config)
 {
-	struct script_config config = {.is_inlined = true};
 	struct tally_session session;
-	int first, ret;
+	int ret;
 
-	ret = trace_arguments_take(&config.report, &argc, argv);
-	if (!ret)
-		ret = tally_options_parse(&tally_command_script, &config, argc, argv,
-					  TALLY_PARSE_WORDS, &first);
-	if (ret) {
-		trace_arguments_free(&config.report);
-		return ret - 1;
-	}
-	ret = script_words(&config, argc - first, argv + first);
-	if (ret) {
-		hint_scripts();
-		trace_arguments_free(&config.report);
-		tally_options_free(&tally_command_script, &config);
-		return ret - 1;
-	}
-	if (config.list) {
+	if (config->list) {
 		trace_reports_list();
 		script_exports_list();
 		return TALLY_EXIT_OK;
 	}
-	if (!script_options_agree(&config)) {
-		tally_options_free(&tally_command_script, &config);
+	if (!script_options_agree(config))
 		return TALLY_EXIT_USAGE;
-	}
-	if (config.export) {
-		ret = script_export_run(config.export, &config.recording.session);
-		tally_options_free(&tally_command_script, &config);
-		return ret;
-	}
-	if (config.report.kind) {
-		ret = trace_report_run(&config.report, &config.recording);
-		trace_arguments_free(&config.report);
-		tally_options_free(&tally_command_script, &config);
-		return ret < 0 ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
-	}
-	ret = tally_recording_open(&config.recording, &session);
+	if (config->export)
+		return script_export_run(config->export, &config->recording.session);
+	if (config->report.kind)
+		return trace_report_run(&config->report, &config->recording) < 0 ? TALLY_EXIT_ERROR
+										 : TALLY_EXIT_OK;
+	ret = tally_recording_open(&config->recording, &session);
 	if (!ret) {
 		tally_pager_start();
-		ret = script_session(&config, &session);
+		ret = script_session(config, &session);
 		tally_recording_close(&session);
 	}
-	tally_options_free(&tally_command_script, &config);
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+static int script_run(int argc, char **argv)
+{
+	struct script_config config = {.is_inlined = true};
+	int first, ret;
+
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		return trace_record_run(argc - 2, argv + 2);
+	ret = trace_arguments_take(&config.report, &argc, argv);
+	if (!ret)
+		ret = tally_options_parse(&tally_command_script, &config, argc, argv,
+					  TALLY_PARSE_WORDS, &first);
+	if (!ret)
+		ret = script_words(&config, argc - first, argv + first);
+	ret = ret ? ret - 1 : script_show(&config);
+	trace_arguments_free(&config.report);
+	tally_options_free(&tally_command_script, &config);
+	return ret;
 }
 
 const struct tally_command tally_command_script = {
 	.name = "script",
 	.summary = "Show every sample of a recording as text",
 	.usage = "[OPTIONS] [FILE]\n"
-		 "[OPTIONS] [report] NAME [ARGUMENTS]",
+		 "[OPTIONS] [report] NAME [ARGUMENTS]\n"
+		 "record NAME [RECORD OPTIONS] [COMMAND]",
 	.about = " Without -F, shows what perf script shows by default for each kind of event.\n",
 	.options = script_options,
 	.privileged = true,

@@ -32,7 +32,8 @@ struct trace_report_kind {
 	const char *name, *about;
 	const char *usage;                    /* its arguments, or "" */
 	const struct trace_handler *handlers; /* ends with an event of NULL */
-	const char *record; /* command and options that record, or NULL for the handlers' events */
+	/* Command and options that record, ending with NULL; NULL for the handlers' events. */
+	const char *const *record;
 	const void *detail; /* for the report */
 	size_t state_size;
 	int max_args;

@@ -178,4 +178,30 @@ There is 0 records in pebs_ll table
 """, "samples")
 
 
+def test_recording_for_a_report():
+    path = os.path.join(WORK, "recorded.data")
+    done = tap.run(TALLY, "script", "record", "event_analyzing_sample", "-e", "task-clock:u", "-o", path, "--", "sh", "-c", "exit 0")
+    if done.returncode:
+        raise tap.Skip(done.stderr)
+    done = tap.run(TALLY, "script", "-i", path, "event_analyzing_sample")
+    assert done.returncode == 0 and "gen_events" in done.stdout, done.stderr
+    for words, text in (((), "not ''"), (("nosuch", "true"), "not 'nosuch'"), (("sctop",), "redraws")):
+        done = tap.run(TALLY, "script", "record", *words)
+        assert done.returncode == 129 and text in done.stderr, done.stderr
+
+
+def test_scripts_that_do_not_exist():
+    for name, text in (("sctop", "syscall-counts"), ("rwtop", "rw-by-pid"), ("sched-migration", "sched:"), ("export-to-sqlite", "--dump-json"),
+                       ("export-to-postgresql", "--dump-json"), ("intel-pt-events", "perf script"), ("powerpc-hcalls", "powerpc:")):
+        for words in (name,), ("report", name), (name, "10"):
+            done = tap.run(TALLY, "script", *words)
+            assert done.returncode == 129 and f"'{name}' does not exist" in done.stderr and text in done.stderr, done.stderr
+
+
+def test_list():
+    names = tap.run(TALLY, "script", "-l").stdout
+    for name in ("netdev-times", "futex-contention", "net_dropmonitor", "compaction-times", "mem-phys-addr", "event_analyzing_sample", "flamegraph"):
+        assert f"\n  {name} " in names, names
+
+
 tap.main(__name__)
