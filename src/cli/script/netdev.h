@@ -14,10 +14,8 @@ struct netdev_sent {
 };
 
 /* A step of an interrupt. Steps of the same interrupt are linked. */
-enum netdev_step { NETDEV_RAISE, NETDEV_RX, NETDEV_RECEIVE, NETDEV_POLL };
-
 struct netdev_event {
-	enum netdev_step step;
+	enum { NETDEV_RAISE, NETDEV_RX, NETDEV_RECEIVE, NETDEV_POLL } step;
 	bool is_taken;       /* a thread received the packet or freed it */
 	uint32_t name, comm; /* device that was polled; thread */
 	int32_t tid;
