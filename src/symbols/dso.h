@@ -72,6 +72,10 @@ struct tally_symbols {
 	} lines_used;
 };
 
+struct tally_dso_range {
+	uint64_t start, end;
+};
+
 /* A DSO: its identity, which is set when it is added, and one part for each source of data about
  * it, which is filled in when it is first needed. */
 struct tally_dso {
@@ -86,6 +90,7 @@ struct tally_dso {
 	char *reference;              /* see tally_dso_set_address(); NULL or owned */
 	uint64_t address;
 	bool has_address;
+	TALLY_VEC(struct tally_dso_range) generated; /* see tally_dso_add_generated() */
 
 	/* The file's build-id, see tally_dso_build_id(). */
 	struct {

@@ -206,6 +206,11 @@ size_t tally_symbols_nr_dsos(const struct tally_symbols *symbols)
 	return symbols->dsos.len;
 }
 
+int tally_dso_add_generated(struct tally_dso *dso, uint64_t start, uint64_t end)
+{
+	return tally_vec_push(&dso->generated, (struct tally_dso_range){start, end});
+}
+
 int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t address)
 {
 	char *copy = NULL;

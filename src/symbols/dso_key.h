@@ -65,6 +65,10 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 int tally_dso_clone(struct tally_symbols *symbols, const struct tally_dso *of,
 		    struct tally_dso **ret_twin);
 
+/* Add code of a MODULE that the kernel generated at run time. The DSO's name is its only symbol.
+ * Call this before the first lookup; later code has no symbol. Returns 0 or -ENOMEM. */
+int tally_dso_add_generated(struct tally_dso *dso, uint64_t start, uint64_t end);
+
 /* Set the recorded address of the kernel or a module. Call this before the first lookup. For the
  * kernel, `address` is the address of the symbol `reference` ("_text", "_stext"), which is used to
  * relocate a vmlinux. Without an address, a vmlinux is used at its linked address, unless the

@@ -287,11 +287,35 @@ static int load_ko(struct tally_dso *dso)
 		   : tally_dso_set_source(dso, TALLY_DSO_SOURCE_MODULE, dso->files.image.path);
 }
 
+/* Add the symbols of generated code, which the recording names. */
+static int load_generated(struct tally_dso *dso)
+{
+	int ret = 0;
+
+	tally_sources_mark_unfit(dso->cached.sources);
+	tally_vec_for_each (range, &dso->generated) {
+		const struct tally_symtab_entry entry = {
+			.start = range->start, .end = range->end, .name = dso->name};
+
+		if (!ret)
+			ret = tally_symtab_add(&dso->files.table, &entry);
+	}
+	if (!ret)
+		ret = tally_dso_finish(dso);
+	if (ret)
+		tally_symtab_free(&dso->files.table);
+	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_STORED, NULL);
+}
+
 int tally_dso_load_module(struct tally_dso *dso)
 {
-	char *module = kallsyms_tag(dso->name);
+	char *module;
 	int ret, other;
 
+	/* Other code may be at the same addresses now. */
+	if (dso->generated.len)
+		return load_generated(dso);
+	module = kallsyms_tag(dso->name);
 	if (!module)
 		return -ENOMEM;
 	ret = module_runs(dso, module) ? load_kallsyms(dso, module) : -ESTALE;

@@ -113,6 +113,7 @@ static void dso_free(struct tally_dso *dso)
 	tally_dso_release_code(dso);
 	free(dso->name);
 	free(dso->reference);
+	tally_vec_free(&dso->generated);
 	free(dso->files.path);
 	free(dso->rules.block);
 	tally_index_free(&dso->rules.index);

@@ -256,6 +256,8 @@ int machine_ksymbol(struct tally_machine *machine, const void *record, size_t le
 	if (__builtin_add_overflow(start, tally_get_u32(at + 16), &mapping.end))
 		return 0;
 	ret = machine_dso(machine, TALLY_DSO_MODULE, (const char *)at + NAME, NULL, &mapping.dso);
+	if (!ret)
+		ret = tally_dso_add_generated(mapping.dso, mapping.start, mapping.end);
 	return ret ? ret : kernel_insert(machine, &mapping);
 }
 

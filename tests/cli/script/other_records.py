@@ -65,6 +65,21 @@ def test_each_kind_of_record():
         tap.same([line for line in lines if line in plain], plain, "samples")
 
 
+def test_generated_code_has_the_recorded_name():
+    """Code that the kernel generated may no longer exist, and has no file."""
+    def sample(ip):
+        return crafted.record(crafted.SAMPLE, u64(ip) + u32(1, 1) + u64(9, 1), 1)
+    path = os.path.join(WORK, "generated.data")
+    named = [crafted.record(17, u64(start) + u32(100) + struct.pack("<HH", 1, 0) + crafted.text(name) + END)
+             for start, name in ((0xffffffffc0360318, b"bpf_prog_1_x"), (0xffffffffc0400000, b"trampoline"), (0xffffffffc0500000, b"trampoline"))]
+    write(path, [*named, sample(0xffffffffc036031d), sample(0xffffffffc0400001), sample(0xffffffffc0500002), sample(0xffffffffc0500064)])
+    words = ("script", "-i", path, "-F", "ip,sym,symoff,dso")
+    lines = tap.run(TALLY, *words, status=0).stdout.splitlines()
+    tap.same([line.split()[1] for line in lines], ["bpf_prog_1_x+0x5", "trampoline+0x1", "trampoline+0x2", "[unknown]"], "names")
+    if machine.need_perf.reason() is None:
+        tap.same([line.split() for line in lines], [line.split() for line in tap.run("perf", *words).stdout.splitlines()], "perf")
+
+
 def test_rounds():
     assert "PERF_RECORD_FINISHED_ROUND" in script("--show-round-events").splitlines()
     assert "FINISHED_ROUND" not in script(), "without the option"
