@@ -10,15 +10,19 @@
 #include "base/size.h"
 #include "sampler/sampler_refuse.h"
 
-/* Parse "DATA" or "DATA,AUX". The size of AUX areas has no effect. */
+/* Parse "DATA" or "DATA,AUX". The size of AUX areas has no effect. Before a comma, 0 or nothing
+ * selects the default size, which results in 0 bytes. */
 static bool parse_sizes(const char *text, uint64_t page, uint64_t *ret_bytes)
 {
 	const char *comma = strchr(text, ',');
 	char *data = strndup(text, comma ? (size_t)(comma - text) : strlen(text));
 	uint64_t aux;
-	bool good = data && tally_size_parse(data, page, ret_bytes) && *ret_bytes &&
-		    *ret_bytes <= 1ull << 40 && (!comma || tally_size_parse(comma + 1, page, &aux));
+	bool good = data && (!comma || !comma[1] || tally_size_parse(comma + 1, page, &aux));
 
+	*ret_bytes = 0;
+	if (good && (*data || !comma))
+		good = tally_size_parse(data, page, ret_bytes) && (*ret_bytes || comma) &&
+		       *ret_bytes <= 1ull << 40;
 	free(data);
 	return good;
 }
@@ -37,6 +41,8 @@ int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_mess
 				    "-m %s: must be a number of pages or a size (512K, 4M)", text);
 		return -EINVAL;
 	}
+	if (!bytes)
+		return 0;
 	while (pages * page < bytes)
 		pages *= 2;
 	is_mega = pages * page >= 1 << 20;

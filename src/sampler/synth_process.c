@@ -32,6 +32,21 @@ static const char *status_line(const char *text, const char *key)
 	return at ? at + strlen(key) : NULL;
 }
 
+/* Copy a thread's name, in which the kernel escapes newlines and backslashes. The name can be empty
+ * or begin with blanks. */
+static void copy_name(const char *text, char *name, size_t size)
+{
+	size_t len = 0;
+
+	for (; *text && *text != '\n' && len + 1 < size; text++) {
+		bool is_escaped = text[0] == '\\' && (text[1] == 'n' || text[1] == '\\');
+
+		text += is_escaped;
+		name[len++] = is_escaped && *text == 'n' ? '\n' : *text;
+	}
+	name[len] = '\0';
+}
+
 static bool task_read(const struct tally_synth *synth, int32_t pid, int32_t tid,
 		      struct task *ret_task)
 {
@@ -49,8 +64,8 @@ static bool task_read(const struct tally_synth *synth, int32_t pid, int32_t tid,
 		ret_task->pid = (int32_t)strtol(tgid, NULL, 10);
 	if (ppid)
 		ret_task->ppid = (int32_t)strtol(ppid, NULL, 10);
-	if (sscanf(text, "Name: %63[^\n]", ret_task->comm) != 1)
-		ret_task->comm[0] = '\0';
+	if (!strncmp(text, "Name:\t", 6))
+		copy_name(text + 6, ret_task->comm, sizeof(ret_task->comm));
 	free(text);
 	return true;
 }

@@ -141,7 +141,8 @@ uint64_t tally_analysis_lost(const struct tally_analysis *analysis)
 {
 	struct tally_session_lost lost = tally_session_lost(&analysis->session);
 
-	return lost.records + lost.samples;
+	tally_sum_add(&lost.records, lost.samples);
+	return lost.records;
 }
 
 bool tally_analysis_event(const struct tally_analysis *analysis, size_t number,

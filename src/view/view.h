@@ -70,7 +70,7 @@ bool tally_view_column_is_recorded(const struct tally_view_column *column);
 /* Return the column with this name, or NULL. */
 const struct tally_view_column *tally_view_column_find(const char *name, size_t len);
 
-enum { TALLY_VIEW_MAX_COLUMNS = 32, TALLY_VIEW_MAX_EVENTS = 32 };
+enum { TALLY_VIEW_MAX_COLUMNS = 64, TALLY_VIEW_MAX_EVENTS = 32 };
 
 enum tally_graph_style {
 	TALLY_STYLE_NONE,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/abi_record.h"
 #include "base/escape.h"
@@ -59,14 +60,20 @@ static int kernel_id(void)
 	return ret;
 }
 
-/* Print the build ID of an ELF file, as perf does. Returns -ENOEXEC if the input is not an ELF file
- * that has one. */
+/* Print the build ID of an ELF file, as perf does. Returns -ENOEXEC if the input is not an ELF
+ * file, or -ENOENT after printing an error if the file has no build ID. */
 static int elf_id(const char *input)
 {
 	uint8_t id[TALLY_BUILD_ID_MAX];
 	size_t size;
 
-	if (!input || tally_elf_build_id(input, id, &size) || !size)
+	int ret = input ? tally_elf_build_id(input, id, &size) : -ENOEXEC;
+
+	if (ret == -ENOENT && !access(input, F_OK)) {
+		tally_print_error("%s: the file has no build ID", input);
+		return ret;
+	}
+	if (ret || !size)
 		return -ENOEXEC;
 	print_id(id, size, NULL);
 	return 0;
@@ -192,8 +199,9 @@ static int buildids_run(int argc, char **argv)
 		return kernel_maps() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	if (config.kernel)
 		return kernel_id() ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
-	if (!elf_id(config.input))
-		return TALLY_EXIT_OK;
+	ret = elf_id(config.input);
+	if (ret != -ENOEXEC)
+		return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	ret = tally_recording_open(&(struct tally_recording_options){.session.input = config.input},
 				   &session);
 	if (ret)

@@ -55,6 +55,7 @@ struct tally_option {
 	/* With `next_word`, return true if `word` can be the argument. If NULL, any word that is
 	 * not an option can be the argument. */
 	bool (*fits)(const char *word);
+	bool takes_no; /* for TALLY_OPTION_CALL: --no-NAME calls call() with "no" */
 };
 
 /* The --events-dir option, for commands that look up events by name. `offset` is the offset of the

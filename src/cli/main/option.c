@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/main/command.h"
@@ -12,13 +13,14 @@
 #include "cli/main/perf_options.h"
 #include "cli/main/print.h"
 
-enum { DONE = TALLY_EXIT_OK + 1, WRONG = TALLY_EXIT_USAGE + 1 };
+enum { DONE = TALLY_EXIT_OK + 1, WRONG = TALLY_EXIT_USAGE + 1, MAX_OPTIONS = 256 };
 
 struct parser {
 	const struct tally_command *command;
 	char *config;
 	int argc, at;
 	char **argv;
+	bool applied[MAX_OPTIONS]; /* by position in the command's table */
 };
 
 static bool option_ends(const struct tally_option *option)
@@ -150,12 +152,21 @@ static int list_add(struct tally_option_list *list, const char *arg)
 	return 0;
 }
 
+/* Return the place that records whether an option was applied. */
+static bool *applied_of(struct parser *in, const struct tally_option *option)
+{
+	size_t at = (size_t)(option - in->command->options);
+
+	return &in->applied[TALLY_MIN(at, (size_t)MAX_OPTIONS - 1)];
+}
+
 /* Apply one option. `arg` is NULL if the option takes no argument or the argument was omitted. */
-static int option_apply(const struct parser *in, const struct tally_option *option, bool negated,
+static int option_apply(struct parser *in, const struct tally_option *option, bool negated,
 			const char *arg)
 {
 	char *member = in->config + option->offset;
 
+	*applied_of(in, option) = true;
 	if (option->given)
 		*(bool *)(in->config + option->given) = true;
 	/* Without an argument, the option does not override an argument given earlier. */
@@ -254,11 +265,25 @@ static const struct tally_option *find_long(const struct tally_command *command,
 	return ambiguous[newer] ? NULL : found[newer];
 }
 
-static bool may_negate(const struct tally_option *option)
+/* Return true if --no-NAME resets the option. */
+static bool has_reset(const struct tally_option *option)
 {
 	return option->kind == TALLY_OPTION_FLAG || option->kind == TALLY_OPTION_COUNT ||
-	       option->kind == TALLY_OPTION_CLEAR || option->kind == TALLY_OPTION_CALL ||
-	       option->kind == TALLY_OPTION_TEXT;
+	       option->kind == TALLY_OPTION_CLEAR || option->kind == TALLY_OPTION_TEXT ||
+	       option->takes_no;
+}
+
+/* Apply --no-NAME. Options that cannot be reset are accepted if they were not given before, because
+ * that is already the default. */
+static int option_negate(struct parser *in, const struct tally_option *option, const char *word)
+{
+	if (has_reset(option))
+		return option_apply(in, option, true, NULL);
+	if (!*applied_of(in, option))
+		return 0;
+	tally_print_error("option '%s' cannot undo the earlier '--%s'", word, option->name);
+	tally_print_hint("leave out both");
+	return WRONG;
 }
 
 /* Find the option that `name` refers to. Try the name itself, then the name without its "no-",
@@ -274,11 +299,8 @@ static const struct tally_option *find_word(const struct parser *in, const char 
 	if (option || *ret_ambiguous)
 		return option;
 	*ret_negated = true;
-	if (!strncmp(name, "no-", 3)) {
+	if (!strncmp(name, "no-", 3))
 		option = find_long(in->command, name + 3, len - 3, ret_ambiguous);
-		if (option && !may_negate(option))
-			option = NULL;
-	}
 	/* Accept --NAME for an option that is listed as --no-NAME. */
 	if (!option && !*ret_ambiguous && len < 60) {
 		memcpy(no + 3, name, len);
@@ -315,8 +337,10 @@ static int parse_long(struct parser *in, const char *word)
 		return unknown_option(in, word);
 	if (!option->arg && equals)
 		return usage_error(in, "option", word, " does not take an argument");
-	if (!option->arg || negated)
-		return option_apply(in, option, negated, NULL);
+	if (negated)
+		return option_negate(in, option, word);
+	if (!option->arg)
+		return option_apply(in, option, false, NULL);
 	if (equals)
 		return option_apply(in, option, false, equals + 1);
 	if (is_argument_omitted(in, option))

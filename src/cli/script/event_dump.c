@@ -80,6 +80,9 @@ static int dump_finish(struct script_event_dump *dump, int ret)
 
 	if (!ret)
 		ret = tally_script_flush(&dump->printer, true);
+	/* This is reported here, for the file that could not be written. */
+	if (dump->printer.failed)
+		ret = dump->printer.failed;
 	ret = tally_document_close(&dump->document, ret);
 	if (!ret) {
 		snprintf(what, sizeof(what), "%" PRIu64 " samples", dump->samples);

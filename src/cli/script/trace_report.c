@@ -2,6 +2,7 @@
 #include "cli/script/trace_report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,30 @@ static const struct trace_handler *find_handler(const struct trace_report *repor
 	return NULL;
 }
 
+static bool has_field(const struct trace_report *report, const char *name, size_t len)
+{
+	for (size_t i = 0; i < report->format->nr_fields; i++) {
+		const struct tally_tp_field *field = &report->format->fields[i];
+
+		if (strlen(field->name) == len && !memcmp(field->name, name, len))
+			return field->offset <= report->raw.len &&
+			       field->size <= report->raw.len - field->offset;
+	}
+	return false;
+}
+
+static bool has_fields(const struct trace_report *report, const char *names)
+{
+	while (*names) {
+		size_t len = strcspn(names, " ");
+
+		if (!has_field(report, names, len))
+			return false;
+		names += len + strspn(names + len, " ");
+	}
+	return true;
+}
+
 static int handle_tracepoint(struct trace_report *report, const struct tally_feed_sample *sample)
 {
 	const struct trace_handler *handler;
@@ -76,6 +101,10 @@ static int handle_tracepoint(struct trace_report *report, const struct tally_fee
 	report->raw = (struct tally_tp_raw){sample->sample.raw.data, sample->sample.raw.len,
 					    tally_perfdata_info(report->session->data)->is_foreign};
 	report->used++;
+	if (!has_fields(report, handler->fields)) {
+		report->damaged++;
+		return 0;
+	}
 	return handler->handle(report);
 }
 
@@ -119,6 +148,10 @@ static int run_session(struct trace_report *report)
 
 	if (!report->used)
 		warn_unused(report);
+	if (report->damaged)
+		tally_print_warning(
+			"samples that %s leaves out, because they lack fields: %" PRIu64,
+			report->kind->name, report->damaged);
 	printed = ret == -ENOMEM ? ret : print_report(report);
 	if (printed == -ENOMEM)
 		tally_session_out_of_memory(report->session);

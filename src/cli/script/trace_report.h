@@ -16,7 +16,8 @@ struct trace_report {
 	struct tally_session *session;
 	struct tally_tracing *tracing;
 	void *state;
-	uint64_t used; /* samples of the events that the report counts */
+	uint64_t used;    /* samples of the events that the report counts */
+	uint64_t damaged; /* samples of these events that lack fields; they are not counted */
 	/* The current sample. The first two are set only for tracepoints. */
 	const struct tally_tp_format *format;
 	struct tally_tp_raw raw;
@@ -26,6 +27,7 @@ struct trace_report {
 struct trace_handler {
 	const char *event; /* "system:name"; the system is only needed to record */
 	int (*handle)(struct trace_report *report);
+	const char *fields; /* that each sample must have, separated by spaces */
 };
 
 struct trace_report_kind {

@@ -16,13 +16,13 @@ extern const struct trace_report_kind trace_memory_reports[];
 extern const struct trace_report_kind trace_sample_reports[];
 
 /* Define a table of handlers. */
-#define TRACE_HANDLERS(...)            \
-	(const struct trace_handler[]) \
-	{                              \
-		__VA_ARGS__,           \
-		{                      \
-			NULL, NULL     \
-		}                      \
+#define TRACE_HANDLERS(...)              \
+	(const struct trace_handler[])   \
+	{                                \
+		__VA_ARGS__,             \
+		{                        \
+			NULL, NULL, NULL \
+		}                        \
 	}
 
 /* Return the report with this name, or NULL. */

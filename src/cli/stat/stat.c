@@ -184,7 +184,7 @@ static int show_intervals_end(struct stat_session *session)
 	uint64_t wall = session->times.wall;
 	int ret = 0;
 
-	if (!config->interval_count_given || session->intervals < config->interval_count)
+	if (!config->interval_count || session->intervals < config->interval_count)
 		ret = stat_show_interval(session, wall);
 	session->times.wall = wall;
 	if (!ret)

@@ -41,7 +41,7 @@ struct stat_config {
 	bool no_merge, transaction, smi_cost, metric_only_given;
 	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
-	bool log_fd_given, interval_count_given, timeout_given;
+	bool log_fd_given, timeout_given;
 	/* Set from the strings above by stat_config_check(). */
 	enum stat_aggr mode;
 	int32_t cache_level; /* 0 for the highest */

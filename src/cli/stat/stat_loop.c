@@ -235,7 +235,7 @@ static int on_time(struct stat_session *session, struct waiting *waiting, uint64
 	ret = interval(session, now);
 	/* This interval also covers any missed intervals. */
 	waiting->interval_at += step * ((now - waiting->interval_at) / step + 1);
-	if (config->interval_count_given && session->intervals >= config->interval_count)
+	if (config->interval_count && session->intervals >= config->interval_count)
 		stop(session, waiting);
 	return ret;
 }

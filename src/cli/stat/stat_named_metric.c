@@ -45,14 +45,24 @@ static struct stat_metric share_of(double part, double base, const char *unit, i
 		.unit = unit, .value = part / base * (kind == STAT_WHOLE ? 1 : 100), .kind = kind};
 }
 
+/* Return true if the event can have one of these metrics, without which there is no need to search
+ * the other events. */
+static bool is_of_pmu(const struct stat_row *row, const char *pmu)
+{
+	return row->spec->pmu && !strcmp(row->spec->pmu, pmu);
+}
+
 bool stat_metric_transactions(const struct stat_table *table, size_t row, size_t key,
 			      struct stat_metric *ret_metric)
 {
 	const struct stat_row *event = &table->rows[row];
 	double value = table->cells[row * table->nr_keys + key].mean;
-	double cycles = stat_metric_base(table, row, key, is_cycles, NULL);
-	double in = stat_metric_base(table, row, key, is_cycles_t, NULL);
+	double cycles, in;
 
+	if (!is_of_pmu(event, "cpu"))
+		return false;
+	cycles = stat_metric_base(table, row, key, is_cycles, NULL);
+	in = stat_metric_base(table, row, key, is_cycles_t, NULL);
 	if (is_named(event, "cpu", "cycles-t"))
 		*ret_metric = share_of(value, cycles, "transactional cycles", STAT_PERCENT);
 	else if (is_named(event, "cpu", "cycles-ct"))
@@ -70,10 +80,13 @@ bool stat_metric_transactions(const struct stat_table *table, size_t row, size_t
 bool stat_metric_smi(const struct stat_table *table, size_t row, size_t key,
 		     struct stat_metric *ret_share, struct stat_metric *ret_number)
 {
-	double aperf = stat_metric_base(table, row, key, is_aperf, NULL);
-	double cycles = stat_metric_base(table, row, key, is_cycles, NULL);
+	double aperf, cycles;
 
-	if (!is_named(&table->rows[row], "msr", "smi") || aperf <= 0 || cycles <= 0)
+	if (!is_named(&table->rows[row], "msr", "smi"))
+		return false;
+	aperf = stat_metric_base(table, row, key, is_aperf, NULL);
+	cycles = stat_metric_base(table, row, key, is_cycles, NULL);
+	if (aperf <= 0 || cycles <= 0)
 		return false;
 	*ret_share = share_of(TALLY_MAX(aperf - cycles, 0), aperf, "SMI cycles%", STAT_TENTHS);
 	*ret_number = (struct stat_metric){

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "abi/abi_record.h"
+#include "base/arith.h"
 #include "base/endian.h"
 #include "symbols/jit/jit_code.h"
 
@@ -211,9 +212,11 @@ static void feed_lost(struct tally_feed_counts *counts, uint32_t type, const voi
 	enum { LOST_NR = 16, LOST_SAMPLES_NR = 8 };
 
 	switch (type) {
-	case PERF_RECORD_LOST: counts->lost_records += record_word(record, size, LOST_NR); break;
+	case PERF_RECORD_LOST:
+		tally_sum_add(&counts->lost_records, record_word(record, size, LOST_NR));
+		break;
 	case PERF_RECORD_LOST_SAMPLES:
-		counts->lost_samples += record_word(record, size, LOST_SAMPLES_NR);
+		tally_sum_add(&counts->lost_samples, record_word(record, size, LOST_SAMPLES_NR));
 		break;
 	case PERF_RECORD_THROTTLE: counts->throttled++; break;
 	}

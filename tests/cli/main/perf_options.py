@@ -141,6 +141,14 @@ def test_abbreviations_of_perf_are_known():
     assert seen > 300, seen
 
 
+def test_options_without_a_reset_can_be_negated():
+    for words in (["--no-count"], ["--no-clockid"], ["--no-switch-output"], ["--no-event"], ["--no-exclude-perf"]):
+        run = tap.run(TALLY, "record", *words, "--help")
+        assert run.returncode == 0 and not run.stderr, (words, run.stderr)
+    run = tap.run(TALLY, "record", "-c", "5", "--no-count", "true")
+    assert run.returncode == 129 and "'--no-count' cannot undo the earlier '--count'" in run.stderr, run.stderr
+
+
 def test_newer_options_do_not_change_abbreviations():
     for command, short in (("record", "call-gr"), ("stat", "per-c"), ("top", "symb")):
         error = tap.run(TALLY, command, f"--{short}=x", "--help").stderr

@@ -4,6 +4,7 @@
 
 usage: record.py TALLY
 """
+import json
 import os
 import pwd
 import re
@@ -206,12 +207,33 @@ def test_threads_and_children(path):
     assert len({line.split()[0] for line in pids}) <= 1
 
 
+def test_names_of_existing_threads(path):
+    """Names can be empty, begin with blanks, and contain newlines and backslashes."""
+    machine.need_system_wide()
+    names = [b"", b"\r\rX", b"  a", b"a\nb", b"back\\slash\\n"]
+    code = "import sys, time; open('/proc/self/comm', 'wb').write(eval(sys.argv[1]) or b'\\0'); print('ready', flush=True); time.sleep(100)"
+    sleepers = [subprocess.Popen([sys.executable, "-c", code, repr(name)], stdout=subprocess.PIPE) for name in names]
+    try:
+        for sleeper in sleepers:
+            tap.same(sleeper.stdout.readline(), b"ready\n", "start")
+        record("-q", "-a", "-e", "cpu-clock", "-o", path, "true")
+    finally:
+        for sleeper in sleepers:
+            sleeper.kill()
+            sleeper.wait()
+    dumped = [json.loads(line) for line in text(TALLY, "script", "--dump-json", "-i", path)]
+    found = {one["pid"]: one["comm"] for one in dumped if one.get("name") == "COMM"}
+    tap.same([found[sleeper.pid] for sleeper in sleepers], [name.decode() for name in names], "names")
+
+
 def test_buffer_size(path):
     """Check that -m is rounded up, and that this is reported."""
     assert "rounding mmap pages size to 64K (16 pages)" in record("-m", "9", "-o", path, "true")
     assert "rounding" not in record("-m", "64K", "-o", path, "true")
     assert "rounding" not in record("-m", "16,64K", "-o", path, "true")
-    for size in ("x", "16,x", "0,16", ",16", "16,", "16,16,16"):
+    for size in (",16", "16,", "0,16"):
+        record("-m", size, "-e", "cpu-clock", "-o", path, "true")
+    for size in ("x", "16,x", "0", "", "16,16,16"):
         record("-m", size, "-o", path, "true", status=1, says=f"-m {size}: must be")
 
 

@@ -202,6 +202,9 @@ def test_build_id_of_an_elf_file():
         raise tap.Skip("this build has no build id")
     tap.same(tap.run(TALLY, "buildid-list", "-i", TALLY, status=0).stdout, notes[1] + "\n", "build ID")
     assert "not a perf.data file" in tap.run(TALLY, "buildid-list", "-i", __file__, status=1).stderr
+    bare = os.path.join(WORK, "bare")
+    tap.run("objcopy", "-R", ".note.gnu.build-id", TALLY, bare, status=0)
+    assert "has no build ID" in tap.run(TALLY, "buildid-list", "-i", bare, status=1).stderr
 
 
 def test_build_ids_of_a_pipe_without_a_table():

@@ -318,6 +318,9 @@ def test_lost_records_are_told_once():
 
 def test_lost_samples_are_counted_by_event():
     path = write("lost.data", [comm(1, "task"), sample(0x1000), lost(8, 13), lost(3, 13)], [attr()])
+    half = write("half.data", [comm(1, "task"), sample(0x1000), lost(1 << 63, 13), lost(1 << 63, 13)], [attr()])
+    text = tap.run(TALLY, "report", "-i", half).stdout
+    assert f"# Total Lost Samples: {(1 << 64) - 1}\n" in text, text
     text = tap.run(TALLY, "report", "--stats", "-i", path).stdout
     assert text.endswith(" stats:\n          SAMPLE events:          1\n    LOST_SAMPLES events:         11\n"), text
 

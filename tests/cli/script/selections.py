@@ -107,6 +107,13 @@ def test_each_event_has_a_file():
     script("-i", path, "--per-event-dump", "--force", "-F", "time")
 
 
+def test_a_file_that_cannot_be_written_is_reported():
+    path = written("large.data", crafted.file_bytes([crafted.sample(0x10, time=at) for at in range(20000)], [crafted.attr()]))
+    done = tap.run("sh", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh", TALLY, "script", "-i", path, "--per-event-dump", env=tap.without_leaks())
+    assert done.returncode == 1 and "File too large" in done.stderr and done.stderr.count("cannot write") == 1, done
+    assert not any(name.startswith("large.data.") for name in os.listdir(WORK)), os.listdir(WORK)
+
+
 def test_events_with_one_name():
     path = written("same.data", two_events(("../x", "../x")))
     script("-i", path, "--per-event-dump", "-F", "time")

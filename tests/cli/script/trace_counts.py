@@ -85,6 +85,13 @@ def test_system_calls_have_names_if_the_machine_is_the_same():
     tap.same(counted(path, "syscall-counts")[1][0], "0", "number")
 
 
+def test_samples_without_the_fields_are_left_out():
+    path = write("short.data", [event(ENTER, 1, 1, 5), event(ENTER, 1, 2), event(SWITCH, 1, 3)])
+    done = tap.run(TALLY, "script", "-i", path, "syscall-counts", status=0)
+    assert "syscall-counts leaves out, because they lack fields: 1\n" in done.stderr, done.stderr
+    tap.same(counted(path, "syscall-counts")[1:], [["5", "1"]], "calls")
+
+
 def test_reads_and_writes():
     path = write("io.data", [event(ENTER_READ, 1, 1, 3, 100), event(EXIT_READ, 1, 2, 40), event(ENTER_READ, 1, 3, 3, 100),
                              event(EXIT_READ, 1, 4, -4), event(ENTER_WRITE, 1, 5, 1, 8), event(ENTER_WRITE, 2, 6, 2, 9)])

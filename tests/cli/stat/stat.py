@@ -408,6 +408,8 @@ def test_levels_for_all_events():
 # ---- intervals ---------------------------------------------------------------------
 
 def test_intervals_are_counted():
+    lines = stat("-I", "5", "--interval-count", "0", "-e", "page-faults", "sleep", "0.1").splitlines()
+    assert len(lines) > 4, lines
     lines = stat("-I", "5", "--interval-count", "3", "-e", "page-faults", "sleep", "1000").splitlines()
     tap.same(lines[0], "#           time             counts unit events", "heading")
     assert len(lines) == 4, lines
