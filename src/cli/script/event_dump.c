@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/main/overwrite.h"
+#include "cli/main/print.h"
 
 /* Set the path of an event's file. Characters that are not usual in file names are replaced, and a
  * name that is in use is followed by the event's number. */
@@ -27,6 +29,18 @@ static void name_file(const struct script_event_dumps *dumps, struct script_even
 		sprintf(at, ".%" PRIu32 ".dump", number + 1);
 }
 
+/* The user did not name the files, so do not follow links or write into FIFOs. */
+static int check_place(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	tally_print_error("--per-event-dump: refusing to write to %s, which is not a regular file",
+			  path);
+	return -EINVAL;
+}
+
 static int dump_new(struct script_event_dumps *dumps, struct tally_session *session, uint32_t event,
 		    struct script_event_dump **ret_dump)
 {
@@ -43,7 +57,9 @@ static int dump_new(struct script_event_dumps *dumps, struct tally_session *sess
 		return ret;
 	name_file(dumps, dump, input, name, event);
 	place.path = dump->path;
-	ret = tally_document_check(&place);
+	ret = check_place(dump->path);
+	if (!ret)
+		ret = tally_document_check(&place);
 	if (!ret)
 		ret = tally_script_printer_init(&dump->printer, session);
 	if (ret) {

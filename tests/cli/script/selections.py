@@ -105,6 +105,12 @@ def test_each_event_has_a_file():
     done = script("-i", path, "--per-event-dump", status=1)
     assert "refusing to replace" in done.stderr, done.stderr
     script("-i", path, "--per-event-dump", "--force", "-F", "time")
+    os.unlink(path + ".a.dump")
+    for make in (os.mkfifo, lambda name: os.symlink(path + ".b_x.dump", name)):
+        make(path + ".a.dump")
+        done = script("-i", path, "--per-event-dump", "--force", status=1)
+        assert "which is not a regular file" in done.stderr, done.stderr
+        os.unlink(path + ".a.dump")
 
 
 def test_a_file_that_cannot_be_written_is_reported():
