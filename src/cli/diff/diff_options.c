@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of tally diff, and its input files. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,8 @@ const struct tally_option diff_options[] = {
 	{'c', "compute", TALLY_OPTION_TEXT, AT(compute), "how",
 	 "compute delta-abs (default), delta, ratio or wdiff:W1,W2"},
 	{'o', "order", TALLY_OPTION_TEXT, AT(order), "column",
-	 "order by the baseline (0) or by the computed value (1, default)"},
+	 "order by the baseline (0) or by the computed value (1, default; or the number of any "
+	 "compared file)"},
 	{'p', "period", TALLY_OPTION_FLAG, AT(has_periods), NULL, "show period columns"},
 	{'F', "formula", TALLY_OPTION_FLAG, AT(has_formula), NULL,
 	 "show a column with the formula"},
@@ -170,7 +172,6 @@ static int config_compute(struct diff_config *config)
 					    {"delta", TALLY_COMPUTE_DELTA},
 					    {"ratio", TALLY_COMPUTE_RATIO},
 					    {NULL, 0}};
-	static const struct word orders[] = {{"1", 0}, {"0", 1}, {NULL, 0}};
 	unsigned value = 0;
 	int ret;
 
@@ -184,10 +185,25 @@ static int config_compute(struct diff_config *config)
 	if (ret == -EINVAL)
 		tally_print_hint(
 			"wdiff:W1,W2 is the period times W2, minus the baseline's period times W1");
-	if (!ret)
-		ret = word_find(orders, "--order", config->order, &value);
-	config->by_baseline = !ret && config->order && value;
 	return ret;
+}
+
+/* As in perf, the order is the number of a column: 0 is the baseline. Each comparison has only one
+ * other column, so that all other numbers mean the same. */
+static int config_order(struct diff_config *config)
+{
+	unsigned long most = config->one_by_one ? config->nr_inputs - 1 : 1, number;
+	char *end;
+
+	if (!config->order)
+		return 0;
+	number = strtoul(config->order, &end, 10);
+	config->by_baseline = !number;
+	if (isdigit((unsigned char)*config->order) && !*end && number <= most)
+		return 0;
+	tally_print_error("option '--order' takes a number from 0 to %lu, not '%s'", most,
+			  config->order);
+	return -EINVAL;
 }
 
 static int config_normalize(struct diff_config *config)
@@ -351,6 +367,8 @@ int diff_config_parse(struct diff_config *config, int argc, char **argv)
 	ret = config_derive(config);
 	if (!ret)
 		ret = config_inputs(config, argc - first, argv + first);
+	if (!ret)
+		ret = config_order(config);
 	if (ret == -ENOENT)
 		return TALLY_EXIT_ERROR + 1;
 	return ret ? TALLY_EXIT_USAGE + 1 : 0;

@@ -509,11 +509,13 @@ def test_reports_usage_errors():
             (["-c", "cycles", a, a], 129, "unknown value 'cycles'"), (["-c", "wdiff:1", a, a], 129, "wdiff:1,2"),
             (["-s", "pid", a, a], 129, "valid values: comm, dso"), (["--normalize", "count", a, a], 129, "--count-a"),
             (["--normalize", "count=x", a, a], 129, "unknown value"), (["--normalize", "time", faults, faults], 1, "does not measure time"),
-            (["--same", "x", a, a], 129, "takes a percentage"), (["-o", "2", a, a], 129, "unknown value '2'"),
+            (["--same", "x", a, a], 129, "takes a percentage"), (["-o", "2", a, a], 129, "from 0 to 1, not '2'"),
+            (["-o", "3", a, a, a], 129, "from 0 to 2, not '3'"), (["-o", "-1", a, a], 129, "not '-1'"),
             (["--by", "line", a, a], 129, "function, path")):
         done = tap.run(TALLY, "diff", *words, status=status)
         assert want in done.stderr, (words, done.stderr)
     assert "no rows left after filtering" in diff("-C", "nobody", a, a).stderr
+    tap.same(diff("-o", "2", a, a, a).stdout, diff(a, a, a).stdout, "the order of the second comparison")
 
 
 if __name__ == "__main__":
