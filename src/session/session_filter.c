@@ -241,6 +241,21 @@ static bool set_has(const struct tally_ranges *set, uint32_t number)
 	return !set->all.len || tally_ranges_have(set, number);
 }
 
+bool session_has_reads(const struct tally_feed_sample *sample)
+{
+	return sample->sample.present & PERF_SAMPLE_READ && sample->sample.read.nr;
+}
+
+bool session_switch_passes(struct tally_session *session, const struct tally_feed_sample *sample)
+{
+	const struct tally_event_switch *switches = &session->options.filter.switches;
+
+	return (!switches->on && !switches->off) ||
+	       tally_event_switch_passes(switches,
+					 tally_perfdata_event(session->data, sample->event)->name,
+					 &session->is_switched_off);
+}
+
 bool session_filter_passes(struct tally_session *session, const struct tally_feed_sample *sample)
 {
 	const struct tally_sample *s = &sample->sample;
@@ -259,8 +274,5 @@ bool session_filter_passes(struct tally_session *session, const struct tally_fee
 		return false;
 	if (session->has_comms && !comm_passes(session, sample->thread))
 		return false;
-	return (!session->options.filter.switches.on && !session->options.filter.switches.off) ||
-	       tally_event_switch_passes(&session->options.filter.switches,
-					 tally_perfdata_event(session->data, sample->event)->name,
-					 &session->is_switched_off);
+	return session_has_reads(sample) || session_switch_passes(session, sample);
 }

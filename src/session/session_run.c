@@ -20,6 +20,8 @@ static int record_pass(struct tally_session *session, const struct tally_perfdat
 
 static int sample_pass(void *arg, struct tally_feed_sample *sample)
 {
+	if (session_has_reads(sample) && !session_switch_passes(arg, sample))
+		return 0;
 	return record_pass(arg, sample->tag, sample);
 }
 
@@ -70,6 +72,13 @@ static int origin_at_first(struct tally_session *session)
 	return session_find_origin(session);
 }
 
+static int leave_out(void *arg, struct tally_feed_sample *sample)
+{
+	(void)arg;
+	(void)sample;
+	return 0;
+}
+
 int session_on_sample(void *arg, struct tally_feed_sample *sample)
 {
 	const struct tally_perfdata_record *record = sample->tag;
@@ -84,8 +93,12 @@ int session_on_sample(void *arg, struct tally_feed_sample *sample)
 	 * a wrong record size, which hides the records that follow. */
 	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
 	sample->number = record->number;
-	if (is_filtered_out(session, sample))
-		return record_pass(session, record, NULL);
+	if (is_filtered_out(session, sample)) {
+		/* The counters of later samples are compared with those of this one. */
+		int ret = tally_group_reads_pass(&session->reads, sample, leave_out, NULL);
+
+		return ret ? ret : record_pass(session, record, NULL);
+	}
 	session->health.branches +=
 		decoded->branches.nr && !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 	if (sample_chain(session, sample))

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/str.h"
 #include "cli/main/commands.h"
+#include "cli/main/global_options.h"
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
@@ -149,6 +150,15 @@ static int archive_run(int argc, char **argv)
 					&config.recording.session.input, NULL);
 	if (ret)
 		return ret - 1;
+	/* Users of perf expect an archive next to the recording, which is not changed. */
+	if (tally_is_perf() && !config.output) {
+		tally_print_error(
+			"tally does not make perf's .tar.bz2 archives, and '-o' is missing");
+		tally_print_hint(
+			"'archive -o FILE' writes a copy of the recording that contains its "
+			"symbols");
+		return TALLY_EXIT_USAGE;
+	}
 	if (config.redact && !config.output) {
 		tally_print_error("option '--redact' requires -o FILE, because the recording "
 				  "itself is not changed");

@@ -27,6 +27,13 @@ bool tally_is_perf(void)
 	return is_perf;
 }
 
+void tally_hint_real_perf(const char *message)
+{
+	if (is_perf && strstr(message, "perf"))
+		tally_print_hint("the command 'perf' is tally here; perf itself is part of the "
+				 "kernel's tools, such as Debian's package linux-perf");
+}
+
 int tally_perf_status(const struct tally_command *command, int status)
 {
 	/* The exit statuses of record and stat may be those of the program that they start. */

@@ -18,6 +18,10 @@ void tally_started_as(const char *argv0);
  * that start perf then get perf's version text and exit statuses. */
 bool tally_is_perf(void);
 
+/* After a message that recommends perf: if the program was started as perf, print a hint that the
+ * command is not perf's. */
+void tally_hint_real_perf(const char *message);
+
 /* Return the exit status that perf has where this command of tally has `status`. */
 int tally_perf_status(const struct tally_command *command, int status);
 

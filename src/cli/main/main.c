@@ -43,6 +43,7 @@ void tally_command_unknown(const char *word)
 
 	if (instead) {
 		tally_print_error("perf's command '%s' is %s", word, instead);
+		tally_hint_real_perf(instead);
 		return;
 	}
 	tally_print_error("'%s' is not a tally command", word);

@@ -96,6 +96,7 @@ static int perf_option(struct parser *in, const struct tally_perf_option *option
 	if (!option->taken) {
 		tally_print_error("perf's option '%.*s' is not supported", len, word);
 		tally_print_hint("%s", option->why);
+		tally_hint_real_perf(option->why);
 		return WRONG;
 	}
 	if (option->arg == TALLY_PERF_ARG_NONE && arg)
@@ -309,6 +310,15 @@ static const struct tally_option *find_word(const struct parser *in, const char 
 	return option;
 }
 
+/* Return true if the command itself has an option of this name. */
+static bool has_own(const struct tally_command *command, const char *name, size_t len)
+{
+	for (const struct tally_option *o = command->options; !option_ends(o); o++)
+		if (o->name && !strncmp(o->name, name, len) && !o->name[len])
+			return true;
+	return false;
+}
+
 static int parse_long(struct parser *in, const char *word)
 {
 	const char *name = word + 2, *equals = strchr(name, '=');
@@ -318,6 +328,8 @@ static int parse_long(struct parser *in, const char *word)
 	const struct tally_option *option;
 	bool ambiguous = false, negated = false;
 
+	if (has_own(in->command, name, len))
+		theirs = NULL;
 	if (!strcmp(name, "help")) {
 		tally_command_help(in->command);
 		return DONE;

@@ -68,6 +68,8 @@ const struct tally_option report_options[] = {
 	 "sort by latency: each sample is divided by the number of threads that were running"},
 	{0, "show-cpu-utilization", TALLY_OPTION_FLAG, AT(cpu_utilization), NULL,
 	 "show columns with the percentages of kernel and user code"},
+	{0, "showcpuutilization", TALLY_OPTION_FLAG, AT(cpu_utilization), NULL,
+	 "alias for --show-cpu-utilization"},
 	{0, "mem-mode", TALLY_OPTION_FLAG, AT(mem_mode), NULL,
 	 "show memory accesses by their latencies, with the keys of memory accesses"},
 	{'F', "fields", TALLY_OPTION_TEXT, AT(rows.fields), "columns",

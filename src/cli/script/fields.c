@@ -135,6 +135,7 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 			continue;
 		if (sign == '-') {
 			fields->shown[kind] &= ~field->bit;
+			fields->removed[kind] |= field->bit;
 		} else if (field->not_kinds >> kind & 1) {
 			/* If a field is requested for all kinds, silently ignore it for kinds that
 			 * cannot have it. */
@@ -204,13 +205,11 @@ int tally_script_fields_parse(struct tally_script_fields *fields, const char *te
 		tally_print_error("option '-F' requires a field");
 		return -EINVAL;
 	}
-	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++)
-		fields->given[kind] |= which >> kind & 1;
-	if (*text != '+' && *text != '-') {
-		for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
-			if (which >> kind & 1)
-				fields->shown[kind] = fields->asked[kind] = 0;
-		}
+	for (int kind = 0; kind < SCRIPT_NR_KINDS && *text != '+' && *text != '-'; kind++) {
+		if (!(which >> kind & 1))
+			continue;
+		fields->given[kind] = true;
+		fields->shown[kind] = fields->asked[kind] = fields->wished[kind] = 0;
 	}
 	while (*text) {
 		char sign = *text == '+' || *text == '-' ? *text++ : 0;
@@ -234,7 +233,7 @@ void tally_script_fields_chains(struct tally_script_fields *fields,
 	for (; (event = tally_perfdata_event(data, fields->nr_seen)); fields->nr_seen++) {
 		if (event_kind(event) == SCRIPT_TP && !fields->given[SCRIPT_TP] &&
 		    event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-			fields->shown[SCRIPT_TP] |= LOCATION_FIELDS;
+			fields->shown[SCRIPT_TP] |= LOCATION_FIELDS & ~fields->removed[SCRIPT_TP];
 	}
 }
 
@@ -325,7 +324,7 @@ int tally_script_fields_check(const struct tally_script_fields *fields,
 	for (size_t i = 0; !ret && (event = tally_perfdata_event(data, i)); i++) {
 		int kind = event_kind(event);
 
-		if (seen >> kind & 1 || !fields->given[kind])
+		if (seen >> kind & 1 || !(fields->asked[kind] | fields->wished[kind]))
 			continue;
 		seen |= 1u << kind;
 		ret = check_dependencies(fields->asked[kind] | fields->wished[kind],

@@ -85,9 +85,16 @@ static unsigned overwrites(const struct stat_config *config)
 	       (config->append ? TALLY_OVERWRITE_APPEND : TALLY_OVERWRITE_TEXT);
 }
 
+/* Return the file to write, or NULL. As in perf, "-" is standard error. */
+static const char *output_path(const struct stat_config *config)
+{
+	return config->output && strcmp(config->output, "-") ? config->output : NULL;
+}
+
 int stat_output_open(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
+	const char *path = output_path(config);
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (config->append ? O_APPEND : O_TRUNC), ret;
 
 	session->printer = (struct stat_printer){
@@ -95,21 +102,18 @@ int stat_output_open(struct stat_session *session)
 		.separator = config->separator,
 		.thousands = thousands(session),
 	};
-	ret = config->output ? tally_overwrite_check("-o", config->output, overwrites(config),
-						     config->force)
-			     : 0;
+	ret = path ? tally_overwrite_check("-o", path, overwrites(config), config->force) : 0;
 	if (ret)
 		return ret;
 	session->output = config->log_fd_given ? config->log_fd : STDERR_FILENO;
-	if (config->output)
-		session->output = open(config->output, flags, 0666);
+	if (path)
+		session->output = open(path, flags, 0666);
 	if (session->output < 0 || fcntl(session->output, F_GETFD) < 0) {
 		ret = -errno;
-		tally_print_error("%s: %s", config->output ? config->output : "--log-fd",
-				  strerror(-ret));
+		tally_print_error("%s: %s", path ? path : "--log-fd", strerror(-ret));
 		return ret;
 	}
-	if (config->output)
+	if (path)
 		add_heading(session);
 	return 0;
 }
@@ -119,7 +123,7 @@ int stat_output_close(struct stat_session *session)
 	int ret = 0;
 
 	stat_printer_free(&session->printer);
-	if (session->config->output && session->output >= 0 && close(session->output))
+	if (output_path(session->config) && session->output >= 0 && close(session->output))
 		ret = -errno;
 	session->output = -1;
 	return ret;

@@ -60,6 +60,16 @@ def test_started_as_perf():
     tap.same(tap.run(PERF, "nonsense").returncode, 1, "wrong command")
 
 
+def test_hints_do_not_name_the_program_itself():
+    for words in (["inject", "-s"], ["sched"]):
+        told, plain = (tap.run(program, *words).stderr for program in (PERF, TALLY))
+        assert "the command 'perf' is tally here" in told and "is tally here" not in plain, (words, told, plain)
+    done = tap.run(PERF, "archive", "perf.data")
+    assert done.returncode == 129 and "'archive -o FILE'" in done.stderr, done.stderr
+    text = tap.run(TALLY, "list", "--no-desc", "sw")
+    assert not text.stderr and "[CPU time in ns]" not in text.stdout, text
+
+
 def test_command_lines_that_programs_start():
     """perf2bolt and llvm-profgen start these, and read standard output."""
     path = os.path.join(WORK, "bolt.data")

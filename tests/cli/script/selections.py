@@ -90,6 +90,19 @@ def test_events_switch_samples_on_and_off():
     tap.same([line.split(";")[1].strip() for line in rows.splitlines() if line], ["2", "2"], "rows")
 
 
+def test_counts_of_groups_are_relative_to_samples_that_are_left_out():
+    path = os.path.abspath(__file__).rpartition("/cli/")[0] + "/fixtures/perfdata/perf61/leader.data"
+
+    def lines(*words):
+        return script("-i", path, "-F", "time,event,period", *words).stdout.splitlines()
+    every = lines()
+    half = lines("--time", "50%-100%")
+    assert 0 < len(half) < len(every), (len(half), len(every))
+    tap.same(half, every[-len(half):], "the second half")
+    tap.same(lines("--switch-on", "cpu-clock"), every[1:], "from the first event on")
+    tap.same(lines("--switch-on", "page-faults"), every[next(at for at, line in enumerate(every) if "page-faults" in line) + 1:], "from a member on")
+
+
 def test_each_event_has_a_file():
     path = written("two.data", two_events())
     done = script("-i", path, "--per-event-dump", "-F", "time")
@@ -190,6 +203,15 @@ def test_fields_must_be_given():
     assert "have no CPU, so 'cpu' is not shown" in done.stderr and "10" in done.stdout, done
     done = script("-i", data, "-F", "ip,brstack")
     assert "have no BRANCH_STACK, so 'brstack' is not shown" in done.stderr and "10" in done.stdout, done
+    path = written("trace.data", crafted.file_bytes(
+        [crafted.record(crafted.SAMPLE, u64(0x10) + crafted.u32(1, 1) + u64(9, 1, 2, crafted.CONTEXT_USER, 0x10), crafted.USER)],
+        [crafted.attr(crafted.DEFAULT_TYPE | crafted.CALLCHAIN, kind=2)]))
+    shown = script("-i", path).stdout
+    assert shown.count("\n") > 2, shown
+    for words in ("+misc", "+flags", "+period", "-comm"):
+        tap.same(script("-i", path, "-F", words).stdout.count("\n"), shown.count("\n"), f"callchains of tracepoints with {words}")
+    for words in ("-ip", "comm,time"):
+        tap.same(script("-i", path, "-F", words).stdout.count("\n"), 1, f"no callchains with {words}")
     tap.same(script("-i", data, "-F", "trace:").stdout, script("-i", data).stdout, "fields of other events")
 
 

@@ -445,6 +445,12 @@ def test_output_to_a_file():
             assert json.load(file)["event"] == "cs"
 
 
+def test_a_dash_is_standard_error():
+    with tempfile.TemporaryDirectory() as folder:
+        done = tap.run(TALLY, "stat", "-x,", "-o", "-", "-e", "cs", "true", cwd=folder, status=0)
+        assert re.match(r"\d+,,cs,", done.stderr) and not os.listdir(folder), done.stderr
+
+
 def test_output_to_a_descriptor():
     with tempfile.TemporaryFile("w+") as file:
         assert stat("--log-fd", str(file.fileno()), "-x,", "-e", "cs", "true", pass_fds=(file.fileno(),)) == ""
