@@ -64,7 +64,7 @@ def test_hints_do_not_name_the_program_itself():
     for words in (["inject", "-s"], ["sched"]):
         told, plain = (tap.run(program, *words).stderr for program in (PERF, TALLY))
         assert "the command 'perf' is tally here" in told and "is tally here" not in plain, (words, told, plain)
-    done = tap.run(PERF, "archive", "perf.data")
+    done = tap.run(PERF, "archive")
     assert done.returncode == 129 and "'archive -o FILE'" in done.stderr, done.stderr
     text = tap.run(TALLY, "list", "--no-desc", "sw")
     assert not text.stderr and "[CPU time in ns]" not in text.stdout, text
