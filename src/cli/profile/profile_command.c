@@ -16,7 +16,7 @@
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
-#include "cli/profile/profile_recording.h"
+#include "cli/main/temporary_recording.h"
 #include "cli/main/html_file.h"
 #include "sampler/sampling.h"
 
@@ -176,7 +176,7 @@ static int profile_record(const struct profile_config *config, const char *path,
 /* ---- showing ----------------------------------------------------------------------- */
 
 static int profile_show(const struct profile_config *config,
-			const struct profile_recording *recording)
+			const struct temporary_recording *recording)
 {
 	struct arguments arguments = {0};
 	int status;
@@ -205,7 +205,7 @@ static void print_kept(const char *path)
 }
 
 /* Record, and show the result even if the command failed or the recording ended with an error. */
-static int profile_all(const struct profile_config *config, struct profile_recording *recording,
+static int profile_all(const struct profile_config *config, struct temporary_recording *recording,
 		       char **command)
 {
 	struct dispositions dispositions;
@@ -214,7 +214,7 @@ static int profile_all(const struct profile_config *config, struct profile_recor
 	dispositions_save(&dispositions);
 	status = profile_record(config, tally_str_text(&recording->path), command);
 	/* Unblocking a pending signal may kill the process, so remove the temporary file first. */
-	ret = profile_recording_end(recording);
+	ret = temporary_recording_end(recording);
 	dispositions_restore(&dispositions);
 	if (!ret && config->output)
 		print_kept(config->output);
@@ -272,7 +272,7 @@ static int name_page(struct profile_config *config, const char *command, struct 
 static int profile_run(int argc, char **argv)
 {
 	struct profile_config config = {0};
-	struct profile_recording recording;
+	struct temporary_recording recording;
 	struct tally_str page = {0};
 	int first, ret = tally_options_parse(&tally_command_profile, &config, argc, argv,
 					     TALLY_PARSE_STOP, &first);
@@ -283,10 +283,10 @@ static int profile_run(int argc, char **argv)
 	if (!ret)
 		ret = profile_check(&config, first < argc);
 	if (!ret) {
-		ret = profile_recording_begin(&recording, config.output)
+		ret = temporary_recording_begin(&recording, config.output)
 			      ? TALLY_EXIT_ERROR
 			      : profile_all(&config, &recording, argv + first);
-		profile_recording_free(&recording);
+		temporary_recording_free(&recording);
 	}
 	tally_options_free(&tally_command_profile, &config);
 	tally_str_free(&page);

@@ -21,6 +21,7 @@
 #include "cli/script/script_records.h"
 #include "cli/script/script_stat.h"
 #include "cli/script/script_select.h"
+#include "cli/script/trace_live.h"
 #include "cli/script/trace_record.h"
 #include "cli/script/trace_reports.h"
 
@@ -437,6 +438,8 @@ static int script_run(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "record"))
 		return trace_record_run(argc - 2, argv + 2);
+	if (trace_is_live(argc - 1, argv + 1))
+		return trace_live_run(argc - 1, argv + 1);
 	ret = trace_arguments_take(&config.report, &argc, argv);
 	if (!ret)
 		ret = tally_options_parse(&tally_command_script, &config, argc, argv,
@@ -454,7 +457,8 @@ const struct tally_command tally_command_script = {
 	.summary = "Show every sample of a recording as text",
 	.usage = "[OPTIONS] [FILE]\n"
 		 "[OPTIONS] [report] NAME [ARGUMENTS]\n"
-		 "record NAME [RECORD OPTIONS] [COMMAND]",
+		 "record NAME [RECORD OPTIONS] [COMMAND]\n"
+		 "NAME [RECORD OPTIONS] COMMAND",
 	.about = " Without -F, shows what perf script shows by default for each kind of event.\n",
 	.options = script_options,
 	.privileged = true,

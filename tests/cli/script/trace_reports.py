@@ -110,7 +110,7 @@ def test_incomplete_compactions():
 def test_arguments():
     usage = report(COMPACTION, [], "compaction-times", "-h")
     assert usage.startswith("Usage: tally script compaction-times [-h]"), usage
-    for words, text in (("[",), "not '['"), (("--", "-x"), "not '-x'"), (("",), "not ''"):
+    for words, text in (("a[",), "not 'a['"), (("--", "-x"), "not '-x'"), (("",), "not ''"):
         done = tap.run(TALLY, "script", "compaction-times", *words)
         assert done.returncode == 1 and text in done.stderr, done.stderr
     done = tap.run(TALLY, "script", "futex-contention", "one")
@@ -188,6 +188,26 @@ def test_recording_for_a_report():
     for words, text in (((), "not ''"), (("nosuch", "true"), "not 'nosuch'"), (("sctop",), "redraws")):
         done = tap.run(TALLY, "script", "record", *words)
         assert done.returncode == 129 and text in done.stderr, done.stderr
+
+
+def test_a_command_is_recorded_and_reported():
+    program = tap.run("sh", "-c", "command -v sh", status=0).stdout.strip()
+    words = ("-e", "task-clock:u", "-c", "10000", program, "-c", "i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done")
+    done = tap.run(TALLY, "script", "event_analyzing_sample", *words, cwd=WORK, env={"TMPDIR": WORK})
+    if done.returncode:
+        raise tap.Skip(done.stderr)
+    assert "gen_events" in done.stdout and "sh " in done.stdout, done.stdout
+    done = tap.run(TALLY, "script", "stackcollapse", *words, cwd=WORK, env={"TMPDIR": WORK}, status=0)
+    assert done.stdout.startswith("sh;"), done
+    assert not any(name.startswith("tally-recording-") or name == "perf.data" for name in os.listdir(WORK)), os.listdir(WORK)
+    done = tap.run(TALLY, "script", "stackcollapse", "--", "/nowhere/program", cwd=WORK)
+    assert done.returncode == 127 and "cannot run '/nowhere/program'" in done.stderr, done
+    # With -i or 'report', or if there is no such program, the word is a thread's name.
+    for words in (("-i", "/nowhere/perf.data", "syscall-counts", "sh"), ("report", "syscall-counts", "sh", "-i", "/nowhere/perf.data"),
+                  ("syscall-counts", "-i", "/nowhere/perf.data", "sh")):
+        done = tap.run(TALLY, "script", *words, cwd=WORK)
+        assert done.returncode == 1 and "/nowhere/perf.data" in done.stderr, (words, done)
+    assert "perf.data: cannot open" in tap.run(TALLY, "script", "syscall-counts", "no-such-program", cwd=WORK).stderr
 
 
 def test_scripts_that_do_not_exist():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/profile/profile_recording.h"
+#include "cli/main/temporary_recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +11,12 @@
 
 /* Create the file before the recorder opens it, so that only its owner can read it. The recorder
  * reuses an empty file. */
-static int temporary_make(struct profile_recording *recording)
+static int temporary_make(struct temporary_recording *recording)
 {
 	const char *dir = getenv("TMPDIR");
 	int fd, ret = 0;
 
-	tally_str_addf(&recording->path, "%s/tally-profile-XXXXXX", dir && *dir ? dir : "/tmp");
+	tally_str_addf(&recording->path, "%s/tally-recording-XXXXXX", dir && *dir ? dir : "/tmp");
 	if (tally_str_error(&recording->path))
 		return -ENOMEM;
 	fd = mkostemp(recording->path.data, O_CLOEXEC);
@@ -35,7 +35,7 @@ static int temporary_make(struct profile_recording *recording)
 }
 
 /* Check that the recording goes to a file that can be read back. */
-static int output_check(struct profile_recording *recording, const char *output)
+static int output_check(struct temporary_recording *recording, const char *output)
 {
 	struct stat *before = &recording->before;
 
@@ -46,11 +46,11 @@ static int output_check(struct profile_recording *recording, const char *output)
 	return -EINVAL;
 }
 
-int profile_recording_begin(struct profile_recording *recording, const char *output)
+int temporary_recording_begin(struct temporary_recording *recording, const char *output)
 {
 	int ret;
 
-	*recording = (struct profile_recording){.fd = -1};
+	*recording = (struct temporary_recording){.fd = -1};
 	if (!output)
 		return temporary_make(recording);
 	ret = output_check(recording, output);
@@ -60,7 +60,7 @@ int profile_recording_begin(struct profile_recording *recording, const char *out
 
 /* Open the temporary file and check that it is still the file we created. In a directory that
  * others can write to, the name may now refer to another recording or any other file. */
-static int temporary_open(struct profile_recording *recording, const char *path)
+static int temporary_open(struct temporary_recording *recording, const char *path)
 {
 	const struct stat *made = &recording->before;
 	struct stat st;
@@ -76,7 +76,7 @@ static int temporary_open(struct profile_recording *recording, const char *path)
 	return st.st_size ? 0 : -ENOENT;
 }
 
-static int temporary_keep(struct profile_recording *recording)
+static int temporary_keep(struct temporary_recording *recording)
 {
 	const char *path = tally_str_text(&recording->path);
 	int ret = temporary_open(recording, path);
@@ -100,7 +100,7 @@ static bool is_new(const struct stat *before, const struct stat *after)
 	       before->st_dev != after->st_dev;
 }
 
-int profile_recording_end(struct profile_recording *recording)
+int temporary_recording_end(struct temporary_recording *recording)
 {
 	struct stat after;
 
@@ -113,7 +113,7 @@ int profile_recording_end(struct profile_recording *recording)
 	return tally_str_error(&recording->open);
 }
 
-void profile_recording_free(struct profile_recording *recording)
+void temporary_recording_free(struct temporary_recording *recording)
 {
 	if (recording->is_temporary)
 		unlink(tally_str_text(&recording->path));

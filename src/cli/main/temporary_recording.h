@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recording made by tally profile, in the user's file or a temporary file. */
-#ifndef TALLY_CLI_PROFILE_RECORDING_H
-#define TALLY_CLI_PROFILE_RECORDING_H
+/* A recording that is made and read by one command, in the user's file or a temporary file. */
+#ifndef TALLY_CLI_MAIN_TEMPORARY_RECORDING_H
+#define TALLY_CLI_MAIN_TEMPORARY_RECORDING_H
 
 #include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/str.h"
 
-struct profile_recording {
+struct temporary_recording {
 	struct tally_str path;
 	struct tally_str open; /* path that the report opens */
 	bool is_temporary;
@@ -18,14 +18,14 @@ struct profile_recording {
 
 /* Choose the file to record to: `output`, or if it is NULL, a new private file in $TMPDIR or /tmp.
  * Returns 0, or prints an error and returns -errno. */
-int profile_recording_begin(struct profile_recording *recording, const char *output);
+int temporary_recording_begin(struct temporary_recording *recording, const char *output);
 
 /* Finish the recording. A temporary file is unlinked here, so that it is removed no matter how the
  * process ends. Returns 0; -ENOENT if nothing was recorded and any previous file is unchanged; or
  * -errno, which has been reported. */
-int profile_recording_end(struct profile_recording *recording);
+int temporary_recording_end(struct temporary_recording *recording);
 
 /* Close and remove the temporary file, if there is one. */
-void profile_recording_free(struct profile_recording *recording);
+void temporary_recording_free(struct temporary_recording *recording);
 
 #endif
