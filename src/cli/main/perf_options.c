@@ -227,17 +227,6 @@ static const struct tally_perf_option c2c_rows[] = {
 	{0, "stitch-lbr", NONE, ACCEPTED, NO_LBR},
 	{0}};
 
-#define AFTER_REPORT "write it after the word 'report', as an option of 'tally report'"
-#define AFTER_EITHER "write it after the word 'record' or 'report'"
-
-static const struct tally_perf_option mem_rows[] = {
-	{'i', "input", NEEDED, REFUSED, AFTER_REPORT},
-	{'x', "field-separator", NEEDED, REFUSED, AFTER_REPORT},
-	{'U', "hide-unresolved", NONE, REFUSED, AFTER_REPORT},
-	{'C', "cpu", NEEDED, REFUSED, AFTER_EITHER},
-	{'f', "force", NONE, REFUSED, AFTER_EITHER},
-	{0}};
-
 static const struct {
 	const char *command;
 	const struct tally_perf_option *rows;
@@ -249,7 +238,6 @@ static const struct {
 	{"archive", archive_rows},   {"c2c", c2c_rows},
 	{"diff", diff_rows},         {"data", data_rows},
 	{"inject", inject_rows},     {"buildid-cache", buildid_cache_rows},
-	{"mem", mem_rows},
 };
 
 #define READS_OURS "; perf reads tally's recordings"

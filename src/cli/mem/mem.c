@@ -16,6 +16,9 @@ struct mem_config {
 	const char *type;
 	uint64_t ldlat;
 	bool phys, data_page, raw;
+	/* Options of tally report or tally record, before the word. */
+	const char *input, *separator, *cpus;
+	bool hide_unresolved, force;
 };
 
 #define AT(member) offsetof(struct mem_config, member)
@@ -31,6 +34,14 @@ static const struct tally_option mem_options[] = {
 	 "record and show the sizes of pages, too"},
 	{'D', "dump-raw-samples", TALLY_OPTION_FLAG, AT(raw), NULL,
 	 "mem report: show each sample on a line"},
+	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "mem report: read this recording"},
+	{'x', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
+	 "mem report: print values separated by this string"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(cpus), "list", "record or show only these CPUs"},
+	{'U', "hide-unresolved", TALLY_OPTION_FLAG, AT(hide_unresolved), NULL,
+	 "mem report: leave out samples without a symbol"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "mem report: use symbol files of any owner"},
 	TALLY_OPTION_END,
 };
 
@@ -46,6 +57,31 @@ static int add_words(struct mem_arguments *to, const char *const *words, int nr)
 
 	for (int i = 0; i < nr && !ret; i++)
 		ret = tally_vec_push(&to->words, (char *)words[i]);
+	return ret;
+}
+
+/* Add the options before the word that belong to the other command. */
+static int add_passed(const struct mem_config *config, bool reports, struct mem_arguments *to)
+{
+	const struct {
+		const char *option, *value;
+		bool given, records;
+	} rows[] = {
+		{"-i", config->input, config->input != NULL, false},
+		{"-x", config->separator, config->separator != NULL, false},
+		{"-C", config->cpus, config->cpus != NULL, true},
+		{"-U", NULL, config->hide_unresolved, false},
+		{"-f", NULL, config->force, false},
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows) && !ret; i++) {
+		if (!rows[i].given || (!reports && !rows[i].records))
+			continue;
+		ret = add_words(to, &rows[i].option, 1);
+		if (!ret && rows[i].value)
+			ret = add_words(to, &rows[i].value, 1);
+	}
 	return ret;
 }
 
@@ -76,7 +112,7 @@ static int mem_record(const struct mem_config *config, struct mem_arguments *to,
 		first[len++] = "--phys-data";
 	if (config->data_page)
 		first[len++] = "--data-page-size";
-	if (add_words(to, first, len))
+	if (add_words(to, first, len) || add_passed(config, false, to))
 		return TALLY_EXIT_ERROR;
 	return run_as(&tally_command_record, to, words, nr);
 }
@@ -112,7 +148,8 @@ static int mem_report(struct mem_config *config, struct mem_arguments *to, char 
 	if (config->data_page)
 		first[len++] = config->phys ? "--sort=+phys_daddr,data_page_size"
 					    : "--sort=+data_page_size";
-	if (config->raw ? add_words(to, raw, 3) : add_words(to, first, len))
+	if ((config->raw ? add_words(to, raw, 3) : add_words(to, first, len)) ||
+	    add_passed(config, true, to))
 		return TALLY_EXIT_ERROR;
 	return run_as(config->raw ? &tally_command_script : &tally_command_report, to, words, left);
 }
@@ -145,7 +182,7 @@ const struct tally_command tally_command_mem = {
 	.name = "mem",
 	.summary = "Record and report memory accesses",
 	.usage = "[OPTIONS] record [RECORD-OPTIONS] [--] COMMAND [ARGS]\n"
-		 "report [REPORT-OPTIONS]",
+		 "[OPTIONS] report [REPORT-OPTIONS]",
 	.options = mem_options,
 	.privileged = true,
 	.run = mem_run,
