@@ -180,7 +180,9 @@ static void attr_fields(const struct tally_sampler *sampler, const struct tally_
 	} rows[] = {
 		{true, PERF_SAMPLE_IP | PERF_SAMPLE_TID},
 		{timed || raw, PERF_SAMPLE_TIME},
-		{attr->freq || sampling->with_period || has_data, PERF_SAMPLE_PERIOD},
+		{sampling->period_chosen ? sampling->with_period
+					 : attr->freq || sampling->with_period || has_data,
+		 PERF_SAMPLE_PERIOD},
 		{raw, PERF_SAMPLE_RAW | PERF_SAMPLE_CPU},
 		{sampling->with_cpu || tally_target_has_cpus(&sampling->target), PERF_SAMPLE_CPU},
 		{sampling->with_addr, PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
@@ -233,7 +235,7 @@ static void attr_state(const struct tally_sampler *sampler, size_t index,
 		attr->inherit = spec->terms.inherit;
 	attr->inherit_stat = sampling->inherit_stat && attr->inherit;
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	if (sampling->inherit_stat || (sampling->running_times && spec->sample_read))
+	if (sampling->inherit_stat || sampling->running_times)
 		attr->read_format |=
 			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (spec->sample_read)

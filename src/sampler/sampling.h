@@ -57,7 +57,8 @@ struct tally_sampling {
 	bool with_addr, with_data_maps, with_data_src; /* with_addr implies the others */
 	bool with_time, with_period, with_weight, with_cpu, with_identifier;
 	bool with_phys, with_data_page, with_code_page, with_transaction, inherit_stat;
-	bool running_times; /* with counts in samples: how long they were counted, as with inherit_stat */
+	bool period_chosen; /* with_period is also set or cleared for frequencies and tracepoints */
+	bool running_times; /* read how long events were enabled and counted, as with inherit_stat */
 	bool switch_events, namespaces, all_cgroups, buildid_mmap, no_bpf;
 	bool use_clockid;
 	int clockid;

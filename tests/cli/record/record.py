@@ -183,6 +183,8 @@ def test_rates(path):
     """Test -c, -F, -F max, and a frequency that is too high."""
     record("-c", "250000", "-e", "cpu-clock", "-o", path, *BURN)
     assert "sample_freq }: 250000" in text(TALLY, "evlist", "-v", "-i", path)[0]
+    record("--no-period", "-e", "cpu-clock", "-o", path, *BURN)
+    assert "|PERIOD" not in text(TALLY, "evlist", "-v", "-i", path)[0]
     record("-c", "0", "-e", "cpu-clock", "-o", path, *BURN)
     assert "sample_freq }: 4000," in text(TALLY, "evlist", "-v", "-i", path)[0]
     record("-e", "bpf-output/no-inherit=1,name=evt/", "-o", path, "true")
