@@ -135,7 +135,6 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 			continue;
 		if (sign == '-') {
 			fields->shown[kind] &= ~field->bit;
-			fields->removed[kind] |= field->bit;
 		} else if (field->not_kinds >> kind & 1) {
 			/* If a field is requested for all kinds, silently ignore it for kinds that
 			 * cannot have it. */
@@ -196,6 +195,12 @@ static int unknown_field(const char *name, size_t len)
 	return -EINVAL;
 }
 
+/* "+flags" does not change the defaults, in contrast to other fields that are added. */
+static bool is_only_flags(const char *text)
+{
+	return !strcmp(text, "+flags") || !strcmp(text, "-flags");
+}
+
 int tally_script_fields_parse(struct tally_script_fields *fields, const char *text)
 {
 	bool is_empty = !*text;
@@ -205,11 +210,12 @@ int tally_script_fields_parse(struct tally_script_fields *fields, const char *te
 		tally_print_error("option '-F' requires a field");
 		return -EINVAL;
 	}
-	for (int kind = 0; kind < SCRIPT_NR_KINDS && *text != '+' && *text != '-'; kind++) {
+	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
 		if (!(which >> kind & 1))
 			continue;
-		fields->given[kind] = true;
-		fields->shown[kind] = fields->asked[kind] = fields->wished[kind] = 0;
+		fields->given[kind] |= !is_only_flags(text);
+		if (*text != '+' && *text != '-')
+			fields->shown[kind] = fields->asked[kind] = fields->wished[kind] = 0;
 	}
 	while (*text) {
 		char sign = *text == '+' || *text == '-' ? *text++ : 0;
@@ -233,7 +239,7 @@ void tally_script_fields_chains(struct tally_script_fields *fields,
 	for (; (event = tally_perfdata_event(data, fields->nr_seen)); fields->nr_seen++) {
 		if (event_kind(event) == SCRIPT_TP && !fields->given[SCRIPT_TP] &&
 		    event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-			fields->shown[SCRIPT_TP] |= LOCATION_FIELDS & ~fields->removed[SCRIPT_TP];
+			fields->shown[SCRIPT_TP] |= LOCATION_FIELDS;
 	}
 }
 

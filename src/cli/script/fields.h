@@ -58,10 +58,9 @@ enum { SCRIPT_HW, SCRIPT_SW, SCRIPT_TP, SCRIPT_OTHER, SCRIPT_NR_KINDS };
 /* Fields by event kind. */
 struct tally_script_fields {
 	uint64_t shown[SCRIPT_NR_KINDS];
-	uint64_t asked[SCRIPT_NR_KINDS];   /* for all kinds: an error if samples lack them */
-	uint64_t wished[SCRIPT_NR_KINDS];  /* for this kind: a warning if samples lack them */
-	uint64_t removed[SCRIPT_NR_KINDS]; /* with '-' */
-	bool given[SCRIPT_NR_KINDS];       /* a list without '+' and '-' replaces the defaults */
+	uint64_t asked[SCRIPT_NR_KINDS];  /* for all kinds: an error if samples lack them */
+	uint64_t wished[SCRIPT_NR_KINDS]; /* for this kind: a warning if samples lack them */
+	bool given[SCRIPT_NR_KINDS];      /* set by -F, so the defaults do not apply */
 	/* Number of events already checked by tally_script_fields_chains(). */
 	size_t nr_seen;
 };
