@@ -167,7 +167,7 @@ def test_scripts_that_are_exports():
             tap.same(script(name, "-i", path, *filters).stdout,
                      tap.run(TALLY, "report", "--format", form, "-i", path, *filters, status=0).stdout, name)
     done = script("gecko", "more-words", status=129)
-    assert "takes no arguments, such as 'more'" in done.stderr, done.stderr
+    assert "takes no arguments, such as 'more-words'" in done.stderr, done.stderr
     text = script("-l").stdout
     assert "flamegraph " in text and "syscall-counts " in text, text
 
