@@ -18,6 +18,7 @@ struct folded {
 	uint64_t *weights;         /* by path; UINT64_MAX if no stack ends at the path */
 	TALLY_VEC(uint32_t) units; /* functions on a path, leaf first */
 	struct tally_export_stream stream;
+	bool counts_samples;
 };
 
 static void add_name(struct tally_str *out, const char *name)
@@ -85,8 +86,10 @@ static int sum(struct folded *folded)
 			continue;
 		if (folded->weights[path] == UINT64_MAX)
 			folded->weights[path] = 0;
-		folded->weights[path] = tally_export_sum(folded->export, folded->weights[path],
-							 profile->buckets.data[i].period);
+		folded->weights[path] =
+			tally_export_sum(folded->export, folded->weights[path],
+					 folded->counts_samples ? profile->buckets.data[i].nr
+								: profile->buckets.data[i].period);
 	}
 	return 0;
 }
@@ -108,9 +111,9 @@ static int folded_write(struct folded *folded)
 	return ret;
 }
 
-static int write_format(const struct tally_export *export)
+static int write_folded(const struct tally_export *export, bool counts_samples)
 {
-	struct folded folded = {.export = export};
+	struct folded folded = {.export = export, .counts_samples = counts_samples};
 	int ret = tally_export_model_build(export, &folded.model);
 
 	if (!ret)
@@ -122,11 +125,30 @@ static int write_format(const struct tally_export *export)
 	return ret;
 }
 
+static int write_periods(const struct tally_export *export)
+{
+	return write_folded(export, false);
+}
+
+static int write_samples(const struct tally_export *export)
+{
+	return write_folded(export, true);
+}
+
 const struct tally_export_format tally_export_folded = {
 	.name = "folded",
 	.help = "one line per stack: flamegraph.pl, inferno, speedscope",
 	.one_event = true,
 	.by = TALLY_BY_COMM,
 	.lines = TALLY_LINES_INLINED,
-	.write = write_format,
+	.write = write_periods,
+};
+
+const struct tally_export_format tally_export_folded_samples = {
+	.name = "folded-samples",
+	.help = "folded, with numbers of samples, as from stackcollapse-perf.pl",
+	.one_event = true,
+	.by = TALLY_BY_COMM,
+	.lines = TALLY_LINES_INLINED,
+	.write = write_samples,
 };

@@ -5,8 +5,8 @@
 
 #include "export/export.h"
 
-extern const struct tally_export_format tally_export_folded, tally_export_pprof,
-	tally_export_firefox, tally_export_speedscope, tally_export_callgrind,
+extern const struct tally_export_format tally_export_folded, tally_export_folded_samples,
+	tally_export_pprof, tally_export_firefox, tally_export_speedscope, tally_export_callgrind,
 	tally_export_perfetto;
 
 #endif

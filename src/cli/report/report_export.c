@@ -41,9 +41,9 @@ static void print_unknown(const char *name)
 		tally_suggest_offer(&suggest, (*format)->name);
 	tally_print_typo(&suggest);
 	for (format = tally_export_formats; *format; format++)
-		tally_print_detail("%-10s  %s", (*format)->name, (*format)->help);
-	tally_print_detail("%-10s  rows, like --json", row_formats[0]);
-	tally_print_detail("%-10s  rows as CSV (RFC 4180)", row_formats[1]);
+		tally_print_detail("%-14s  %s", (*format)->name, (*format)->help);
+	tally_print_detail("%-14s  rows, like --json", row_formats[0]);
+	tally_print_detail("%-14s  rows as CSV (RFC 4180)", row_formats[1]);
 }
 
 /* Write the option to `out` as the user specified it. */

@@ -18,8 +18,8 @@ static const struct script_export exports[] = {
 	{"flamegraph", "write a page with flame graphs: flamegraph.html", "--html",
 	 "flamegraph.html"},
 	{"gecko", "print a profile for profiler.firefox.com", "--format", "firefox"},
-	{"stackcollapse", "print folded stacks with their periods, for FlameGraph", "--format",
-	 "folded"},
+	{"stackcollapse", "print folded stacks with numbers of samples, for FlameGraph", "--format",
+	 "folded-samples"},
 };
 
 const struct script_export *script_export_find(const char *name)

@@ -155,6 +155,13 @@ def test_callchains_end_at_a_function():
     tap.same(shown("--stop-bt", "no,x"), ["x"], "x")
 
 
+def test_stackcollapse_counts_samples():
+    path = written("folded.data", crafted.file_bytes([crafted.comm(1, "x"), *(crafted.sample(0x10, time=at, period=7) for at in range(5))], [crafted.attr()]))
+    tap.same(script("-i", path, "stackcollapse").stdout, "x;[unknown] 5\n", "samples")
+    folded = tap.run(TALLY, "report", "-i", path, "--format", "folded", status=0).stdout
+    tap.same(folded, "x;[unknown] 35\n", "periods")
+
+
 def test_scripts_that_are_exports():
     path, page = written("two.data", two_events()), os.path.join(WORK, "flamegraph.html")
     for words in (["report", "flamegraph"], ["flamegraph"]):
@@ -162,7 +169,7 @@ def test_scripts_that_are_exports():
         assert done.returncode == 0, done.stderr
         with open(page, encoding="utf-8") as file:
             assert file.read(15) == "<!DOCTYPE html>"
-    for name, form in (("stackcollapse", "folded"), ("gecko", "firefox")):
+    for name, form in (("stackcollapse", "folded-samples"), ("gecko", "firefox")):
         for filters in ([], ["--time", "1,3"]):
             tap.same(script(name, "-i", path, *filters).stdout,
                      tap.run(TALLY, "report", "--format", form, "-i", path, *filters, status=0).stdout, name)
