@@ -319,7 +319,7 @@ const struct tally_view_column tally_view_columns[] = {
 	LABEL("parallelism", "Parallelism", tally_cell_parallelism, TEXT),
 	LABEL("socket", "Socket", tally_cell_socket, TEXT),
 	LABEL("cgroup", "Cgroup", tally_cell_cgroup, PATH),
-	LABEL("cgroup_id", "Cgroup ID", tally_cell_cgroup_id, TEXT),
+	LABEL("cgroup_id", "cgroup id (dev/inode)", tally_cell_cgroup_id, TEXT),
 	LABEL("comm_nodigit", "CommandNoDigit", tally_cell_comm_nodigit, TEXT),
 	LABEL("transaction", "Transaction", tally_cell_transaction, TEXT),
 	LABEL("code_page_size", "Code Page Size", tally_cell_code_page_size, TEXT),

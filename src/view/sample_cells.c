@@ -89,9 +89,13 @@ void tally_cell_cgroup(struct tally_labels *labels, const struct tally_feed_samp
 void tally_cell_cgroup_id(struct tally_labels *labels, const struct tally_feed_sample *sample,
 			  struct tally_str *out)
 {
-	(void)labels;
-	if (has(sample, PERF_SAMPLE_CGROUP, out))
-		tally_str_addf(out, "0x%" PRIx64, sample->sample.cgroup);
+	const struct tally_cgroup_namespace *space =
+		tally_labels_namespace(labels, (uint32_t)sample->sample.tid);
+
+	if (space)
+		tally_str_addf(out, "%" PRIu64 "/0x%" PRIx64, space->dev, space->ino);
+	else
+		tally_str_add(out, TALLY_CELL_NONE);
 }
 
 void tally_cell_transaction(struct tally_labels *labels, const struct tally_feed_sample *sample,

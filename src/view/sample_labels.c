@@ -34,6 +34,8 @@ void tally_labels_free(struct tally_labels *labels)
 	tally_intern_free(&labels->strings);
 	tally_intern_free(&labels->cgroups);
 	tally_intern_free(&labels->cgroup_ids);
+	tally_map_free(&labels->namespace_of);
+	tally_vec_free(&labels->namespaces);
 	tally_vec_free(&labels->cgroup_paths);
 	tally_vec_free(&labels->row_labels);
 	tally_running_free(&labels->running);
@@ -218,19 +220,71 @@ int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_
 	return ret ? ret : tally_labels_learn(labels, record->data, record->size);
 }
 
-int tally_labels_learn(struct tally_labels *labels, const void *record, size_t size)
+static int learn_cgroup(struct tally_labels *labels, const void *record, size_t size)
 {
 	enum { PATH = sizeof(struct perf_event_header) + 8 };
 	const char *bytes = record;
 	uint32_t *path;
 	int ret;
 
-	if (tally_record_header(record).type != PERF_RECORD_CGROUP || size <= PATH)
+	if (size <= PATH)
 		return 0;
 	ret = cgroup_path(labels, tally_get_u64(bytes + PATH - 8), &path);
 	return ret ? ret
 		   : tally_intern(&labels->cgroups, bytes + PATH,
 				  strnlen(bytes + PATH, size - PATH), path);
+}
+
+/* Note the cgroup namespace of a thread: the entry with this number in the record. */
+static int learn_namespaces(struct tally_labels *labels, const void *record, size_t size)
+{
+	enum {
+		CGROUP = 6,
+		TID = 12,
+		NR = 16,
+		ENTRIES = 24,
+		ENTRY = 16,
+		AT = ENTRIES + CGROUP * ENTRY
+	};
+	const uint8_t *bytes = record;
+	struct tally_cgroup_namespace one;
+	uint32_t tid;
+	uint64_t at;
+
+	if (size < AT + ENTRY || tally_get_u64(bytes + NR) <= CGROUP)
+		return 0;
+	one = (struct tally_cgroup_namespace){tally_get_u64(bytes + AT),
+					      tally_get_u64(bytes + AT + 8)};
+	tid = tally_get_u32(bytes + TID);
+	at = tally_map_get(&labels->namespace_of, tid);
+	if (at != TALLY_MAP_NONE) {
+		labels->namespaces.data[at] = one;
+		return 0;
+	}
+	at = labels->namespaces.len;
+	if (tally_vec_push(&labels->namespaces, one))
+		return -ENOMEM;
+	return tally_map_set(&labels->namespace_of, tid, at);
+}
+
+int tally_labels_learn(struct tally_labels *labels, const void *record, size_t size)
+{
+	switch (tally_record_header(record).type) {
+	case PERF_RECORD_CGROUP: return learn_cgroup(labels, record, size);
+	case PERF_RECORD_NAMESPACES: return learn_namespaces(labels, record, size);
+	default: return 0;
+	}
+}
+
+const struct tally_cgroup_namespace *tally_labels_namespace(const struct tally_labels *labels,
+							    uint32_t tid)
+{
+	static const struct tally_cgroup_namespace unknown;
+	uint64_t at = tally_map_get(&labels->namespace_of, tid);
+
+	if (!labels->namespaces.len)
+		return NULL;
+	return at == TALLY_MAP_NONE ? &unknown : &labels->namespaces.data[at];
 }
 
 const char *tally_labels_cgroup(struct tally_labels *labels, uint64_t id)

@@ -17,6 +17,10 @@
 #include "session/session_tracing.h"
 #include "view/view.h"
 
+struct tally_cgroup_namespace {
+	uint64_t dev, ino;
+};
+
 /* All zero is a set without columns. */
 struct tally_labels {
 	struct tally_intern strings; /* the cells of a label, with a separator */
@@ -31,10 +35,12 @@ struct tally_labels {
 	struct tally_data_types *data_types;     /* NULL if not used yet */
 	struct tally_intern cgroups, cgroup_ids; /* paths; IDs as bytes */
 	TALLY_VEC(uint32_t) cgroup_paths;        /* last path of a cgroup, by number of its ID */
-	uint64_t time_quantum_ns;                /* times are rounded down to multiples of this */
-	bool counts_running;                     /* a column needs `running` */
-	bool raw_traces;                         /* print fields, not with the print format */
-	bool nanoseconds;                        /* show times with 9 decimals, not 6 */
+	struct tally_map namespace_of;           /* of a TID: position in `namespaces` */
+	TALLY_VEC(struct tally_cgroup_namespace) namespaces;
+	uint64_t time_quantum_ns; /* times are rounded down to multiples of this */
+	bool counts_running;      /* a column needs `running` */
+	bool raw_traces;          /* print fields, not with the print format */
+	bool nanoseconds;         /* show times with 9 decimals, not 6 */
 	struct tally_str cells;
 };
 
@@ -54,6 +60,11 @@ int tally_labels_set(struct tally_labels *labels, struct tally_feed_sample *samp
 
 /* Learn from a record that is not a sample. Returns 0 or -ENOMEM. */
 int tally_labels_other(struct tally_labels *labels, const struct tally_perfdata_record *record);
+
+/* Return the cgroup namespace of a thread, which is all zero if it is unknown; NULL if no
+ * namespaces were recorded. */
+const struct tally_cgroup_namespace *tally_labels_namespace(const struct tally_labels *labels,
+							    uint32_t tid);
 
 /* The part of tally_labels_other() that needs only the bytes of a record. */
 int tally_labels_learn(struct tally_labels *labels, const void *record, size_t size);

@@ -18,7 +18,7 @@ static const struct {
 	size_t at; /* offset of a bool */
 } key_fields[] = {
 	{"cgroup", AT(all_cgroups)},
-	{"cgroup_id", AT(all_cgroups)},
+	{"cgroup_id", AT(namespaces)},
 	{"transaction", AT(with_transaction)},
 	{"code_page_size", AT(with_code_page)},
 	{"local_weight", AT(with_weight)},

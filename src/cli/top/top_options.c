@@ -71,7 +71,7 @@ const struct tally_option top_options[] = {
 	{'j', "branch-filter", .kind = TALLY_OPTION_CALL, .arg = "kinds",
 	 .help = "show taken branches of these types (e.g. any_call,u)", .call = option_branch},
 	{0, "all-cgroups", FLAG(sampling.all_cgroups),
-	 "record cgroups; implied by the sort keys cgroup and cgroup_id"},
+	 "record cgroups; implied by the sort key cgroup"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
 	 "limit the callchain entries (default: 127)"},
 	{0, "raw-chains", FLAG(raw_chains),

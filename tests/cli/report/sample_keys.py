@@ -57,7 +57,7 @@ def test_keys_of_memory_accesses():
             ("transaction", "", "TX :7"), ("local_ins_lat", "0", None), ("data_page_size", "4K", None),
             ("code_page_size", "2M", None), ("phys_daddr", "[p] 0x5000", None), ("symbol_daddr", "[.] 0x0000000000002000", None),
             ("dso_daddr", "[unknown]", None), ("dcacheline", "[.] 0x0000000000002000", None), ("cgroup", "/sys/x", None),
-            ("cgroup_id", "0x2a", None), ("comm_nodigit", "worker-<N>-<N>", None), ("addr", "0x1000", None),
+            ("cgroup_id", "N/A", None), ("comm_nodigit", "worker-<N>-<N>", None), ("addr", "0x1000", None),
             ("time", "0.100000", "0.300000"), ("socket", "N/A", None)):
         want = [["66.67%", most], ["33.33%", least]] if least is not None else [["100.00%", most]]
         if key in ("local_ins_lat",):
@@ -79,6 +79,21 @@ def test_many_cgroups():
     path = written("cgroups.data", crafted.file_bytes([*parts, last, *samples], [crafted.attr(kind)]))
     tap.same([[cell.strip() for cell in row] for row in rows(path, "-s", "cgroup")],
              [["50.00%", "unknown"], ["50.00%", "/sys/new"]], "cgroups")
+
+
+def test_cgroup_namespaces():
+    def spaces(pid, ino, nr=7):
+        entries = b"".join(u64(4, ino if at == 6 else at) for at in range(nr))
+        return crafted.record(16, u32(pid, pid) + u64(nr) + entries + crafted.trailer(pid, 1))
+    path = written("spaces.data", crafted.file_bytes(
+        [spaces(1, 0xabc), spaces(2, 0xdef), spaces(2, 0xabd), spaces(3, 1, nr=6), *(crafted.sample(0x10, pid=pid, time=5 + pid) for pid in (1, 2, 3))],
+        [crafted.attr()]))
+    got = sorted(row[1].strip() for row in rows(path, "-s", "cgroup_id"))
+    tap.same(got, ["0/0x0", "4/0xabc", "4/0xabd"], "namespaces")
+    if shutil.which("perf"):
+        text = tap.run("perf", "report", "--stdio", "-s", "cgroup_id", "-i", path).stdout
+        # perf reads past the end of the record with six namespaces.
+        tap.same(sorted(line.split()[1] for line in text.splitlines() if "%" in line and "4/" in line), got[1:], "perf")
 
 
 def test_parts_of_a_weight():
