@@ -7,13 +7,10 @@
 #include "base/escape.h"
 #include "base/path.h"
 #include "view/annotate_view.h"
+#include "view/percent_colour.h"
 
-/* Minimum percentages, as in perf. GREEN_PERCENT is also the minimum for a line in the summary. */
-#define RED_PERCENT   5.0
-#define GREEN_PERCENT 0.5
-#define RED           "\033[31m"
-#define GREEN         "\033[32m"
-#define NO_COLOUR     "\033[m"
+/* Minimum for a line in the summary, as in perf. */
+#define SUMMARY_PERCENT 0.5
 
 enum {
 	TEXT_MAX = 512, /* maximum number of bytes shown of a source line or name */
@@ -72,9 +69,9 @@ static void add_percent(const struct tally_annotate_view *view, double percent,
 		tally_str_add(out, "    0.00");
 		return;
 	}
-	colour = percent >= RED_PERCENT ? RED : percent > GREEN_PERCENT ? GREEN : NULL;
-	colour = view->has_colours ? colour : NULL;
-	tally_str_addf(out, "%s%8.2f%s", colour ? colour : "", percent, colour ? NO_COLOUR : "");
+	colour = view->has_colours ? tally_percent_colour(percent) : NULL;
+	tally_str_addf(out, "%s%8.2f%s", colour ? colour : "", percent,
+		       colour ? TALLY_NO_COLOUR : "");
 }
 
 static void add_cell(const struct tally_annotate_view *view, uint32_t event,
@@ -213,7 +210,7 @@ static void add_summary(const struct tally_annotate_view *view, struct tally_str
 	tally_str_add_line(out, "Sorted summary for file %s",
 			   tally_dso_name(view->annotation->function->dso));
 	tally_str_add(out, "----------------------------------------------\n\n");
-	for (size_t i = 0; i < nr && shares.data[i].percent > GREEN_PERCENT; i++) {
+	for (size_t i = 0; i < nr && shares.data[i].percent > SUMMARY_PERCENT; i++) {
 		add_percent(view, shares.data[i].percent, out);
 		tally_str_add_char(out, ' ');
 		add_line_name(view, shares.data[i].line, out);
@@ -434,7 +431,7 @@ void tally_annotate_view_insn(struct tally_annotate_view *view, size_t i, struct
 	if (view->has_bytes)
 		add_bytes(view, insn, out);
 	tally_annotate_view_code(view->annotation, insn, out);
-	if (view->has_lines && insn->nr_lines && insn_percent(view, insn) > GREEN_PERCENT) {
+	if (view->has_lines && insn->nr_lines && insn_percent(view, insn) > SUMMARY_PERCENT) {
 		tally_str_add(out, " // ");
 		add_line_name(view, insn->lines, out);
 	}

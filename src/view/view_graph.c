@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "view/percent_colour.h"
 #include "view/view.h"
 
 /* Indentation of branches relative to the line where they diverge: the width of the percentage
@@ -159,9 +160,21 @@ static const struct tally_graph_node *print_run(struct graph_printer *print,
 static void print_share(struct graph_printer *print, struct amount amount, uint64_t whole,
 			bool is_last)
 {
+	const struct tally_view *view = print->view;
+	bool has_colour = view->has_colours && view->graph_value == TALLY_GRAPH_PERCENT && whole;
+	const char *colour =
+		has_colour ? tally_percent_colour(100.0 * (double)amount.period / (double)whole)
+			   : NULL;
+
 	print_prefix(print);
 	tally_str_add(print->out, is_last ? " --" : "|--");
+	if (colour)
+		tally_str_add(print->out, colour);
 	add_amount(print->view, amount, whole, print->out);
+	if (colour) {
+		tally_str_add(print->out, TALLY_NO_COLOUR);
+		print->line += strlen(colour) + strlen(TALLY_NO_COLOUR);
+	}
 	tally_str_add(print->out, "--");
 }
 

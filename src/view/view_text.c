@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows in aligned columns, or as separated values. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
+#include "view/percent_colour.h"
 #include "view/view.h"
 #include "view/width.h"
 
@@ -109,6 +111,26 @@ static void row_separated(const struct tally_view *view, const struct tally_row 
 	}
 }
 
+/* Colour a cell that is a percentage. */
+static void colour_cell(struct tally_str *out, size_t start)
+{
+	char cell[32];
+	size_t len = out->len - start;
+	const char *colour;
+
+	if (out->failed || len >= sizeof(cell) || out->data[out->len - 1] != '%')
+		return;
+	memcpy(cell, out->data + start, len);
+	cell[len] = '\0';
+	colour = tally_percent_colour(strtod(cell, NULL));
+	if (!colour)
+		return;
+	out->len = start;
+	tally_str_add(out, colour);
+	tally_str_add_bytes(out, cell, len);
+	tally_str_add(out, TALLY_NO_COLOUR);
+}
+
 static void row_aligned(const struct tally_view *view, const struct tally_row *row,
 			struct tally_str *out)
 {
@@ -121,6 +143,8 @@ static void row_aligned(const struct tally_view *view, const struct tally_row *r
 				      TALLY_VIEW_MARK, out);
 		if (i + 1 < view->nr_columns || view->columns[i]->width)
 			align_cell(view, i, start, out);
+		if (view->has_colours && !view->columns[i]->key && !view->nr_members)
+			colour_cell(out, start);
 	}
 }
 

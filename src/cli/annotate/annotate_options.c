@@ -130,21 +130,6 @@ static int config_style(struct annotate_config *config)
 	return -EINVAL;
 }
 
-static int config_colour(struct annotate_config *config)
-{
-	const char *mode = config->colour ? config->colour : "auto";
-
-	config->has_colours = !strcmp(mode, "always");
-	if (!strcmp(mode, "auto"))
-		config->has_colours = tally_output_colours();
-	else if (!config->has_colours && strcmp(mode, "never")) {
-		tally_print_error("option '--stdio-color' requires always, never or auto, not '%s'",
-				  mode);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int config_limit(struct annotate_config *config)
 {
 	const char *text = config->percent_limit;
@@ -230,7 +215,7 @@ int annotate_config_finish(struct annotate_config *config)
 	if (!ret)
 		ret = config_style(config);
 	if (!ret)
-		ret = config_colour(config);
+		ret = tally_output_colour_mode(config->colour, &config->has_colours);
 	if (!ret)
 		ret = config_limit(config);
 	if (!ret)

@@ -10,6 +10,7 @@
 
 #include "base/arith.h"
 #include "cli/main/pager.h"
+#include "cli/main/print.h"
 
 enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 50, MOST_COLUMNS = 1 << 15 };
 
@@ -38,6 +39,18 @@ bool tally_output_colours(void)
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	return is_terminal() && !(none && *none) && term && strcmp(term, "dumb");
+}
+
+int tally_output_colour_mode(const char *mode, bool *ret_colours)
+{
+	if (mode && strcmp(mode, "always") && strcmp(mode, "never") && strcmp(mode, "auto")) {
+		tally_print_error("option '--stdio-color' requires always, never or auto, not '%s'",
+				  mode);
+		return -EINVAL;
+	}
+	*ret_colours =
+		mode && strcmp(mode, "auto") ? !strcmp(mode, "always") : tally_output_colours();
+	return 0;
 }
 
 bool tally_output_takes_screens(void)

@@ -18,6 +18,10 @@ int tally_output_flush(struct tally_str *out);
  * NO_COLOR (no-color.org) is unset or empty. */
 bool tally_output_colours(void);
 
+/* Parse the argument of --stdio-color: always, never, or auto (also NULL), which means
+ * tally_output_colours(). Returns 0, or -EINVAL after printing an error. */
+int tally_output_colour_mode(const char *mode, bool *ret_colours);
+
 /* Return true if a full-screen interface can be drawn: stdin and stdout are terminals, and TERM is
  * set and not "dumb". */
 bool tally_output_takes_screens(void);

@@ -282,6 +282,9 @@ static int report_show_rows(struct report_config *config)
 
 	if (!config->separator && !config->json)
 		report.line_width = tally_output_size().columns;
+	ret = tally_output_colour_mode(config->colour, &report.has_colours);
+	if (ret)
+		return ret;
 	report.browses = report_wants_browser(config);
 	/* In the browser, the query becomes a filter that the user can remove. */
 	if (report.browses) {

@@ -27,7 +27,7 @@ struct report {
 	struct tally_event_groups groups;   /* while text or JSON is printed */
 	uint64_t rows_shown;                /* total for all events */
 	const char *query;                  /* initial filter for the browser, or NULL */
-	bool browses;                       /* use the terminal browser */
+	bool browses, has_colours;          /* use the terminal browser; colour percentages */
 	int line_width; /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
 	struct tally_document *document; /* output of --svg or --format while it is written */

@@ -158,7 +158,7 @@ const struct tally_option report_options[] = {
 	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
 	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
 	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
-	 "ignored; accepted for perf compatibility"},
+	 "colour percentages: always, never, or on a terminal (auto, default)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
 	 "overwrite any existing file; accept /tmp/perf-PID.map owned by any user"},
 	TALLY_OPTION_END,

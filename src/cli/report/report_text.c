@@ -159,6 +159,7 @@ static int report_group(struct report *report, const struct tally_event_group *g
 	if (!config->json && !config->csv)
 		remove_fields(report, group, &rows.view);
 	rows.view.separator = config->separator;
+	rows.view.has_colours = report->has_colours && !config->separator && !config->csv;
 	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
 	add_event_heading(report, group);
 	if (config->rows.hierarchy) {

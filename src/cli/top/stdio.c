@@ -19,6 +19,7 @@
 #include "cli/top/top_reader.h"
 #include "cli/top/top_rows.h"
 #include "cli/top/stdio.h"
+#include "view/percent_colour.h"
 #include "view/view_hierarchy.h"
 #include "view/width.h"
 
@@ -44,14 +45,11 @@ static size_t find_entries(const struct stdio_top *io, const struct tally_output
 	return size->rows > MARGIN_LINES ? size->rows - MARGIN_LINES : DEFAULT_ROWS;
 }
 
-/* Return the colour as in perf: red from 5 %, green from 0.5 %. */
 static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
 
-	if (!io->has_colours || percent < 0.5)
-		return NULL;
-	return percent >= 5 ? "\033[31m" : "\033[32m";
+	return io->has_colours ? tally_percent_colour(percent) : NULL;
 }
 
 /* Append a line, truncated to the terminal's width, with a coloured first column. */
@@ -63,7 +61,7 @@ static void add_line(struct stdio_top *io, const char *text, size_t columns, con
 	if (colour && len > FIRST) {
 		tally_str_add(&io->out, colour);
 		tally_str_add_bytes(&io->out, text, FIRST);
-		tally_str_add(&io->out, "\033[m");
+		tally_str_add(&io->out, TALLY_NO_COLOUR);
 		tally_str_add_bytes(&io->out, text + FIRST, len - FIRST);
 	} else {
 		tally_str_add_bytes(&io->out, text, len);

@@ -100,6 +100,20 @@ def test_records_follow_the_header():
         assert report(path, word, "--header").stdout.startswith("# ========"), word
 
 
+def test_percentages_are_coloured():
+    path = recording()
+    red, green, none = "\x1b[31m", "\x1b[32m", "\x1b[m"
+    text = report(path, "-q", "--no-children", "--stdio-color", "always", "--percent-limit", "0").stdout
+    assert f"  {red}  50.00%{none}  two" in text, text
+    plain = report(path, "-q", "--no-children", "--percent-limit", "0").stdout
+    tap.same(text.replace(red, "").replace(green, "").replace(none, ""), plain, "text without colours")
+    branches = report(path, "-q", "-s", "comm", "-g", "caller", "--stdio-color", "always").stdout
+    assert f"--{red}50.00%{none}--" in branches, branches
+    assert "\x1b" not in report(path, "--stdio-color", "auto").stdout + report(path, "-t", ",", "--stdio-color", "always").stdout
+    assert "requires always, never or auto, not 'x'" in report(path, "--stdio-color", "x", status=1).stderr
+    same_as_perf(path, "--no-children", "--stdio-color", "always", "-g", "none")
+
+
 def test_a_separator_is_ignored_by_other_texts():
     path = recording()
     for word in ("--stats", "--tasks", "--mmaps", "-D"):

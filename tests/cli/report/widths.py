@@ -62,7 +62,8 @@ def recording(names, comm_name=COMM):
 
 
 def shown(path, *options, **more):
-    return on_terminal(TALLY, "report", "-f", "-i", path, *options, **more).decode()
+    """Return the text on a terminal, without the colours of percentages."""
+    return re.sub(r"\x1b\[\d*m", "", on_terminal(TALLY, "report", "-f", "-i", path, *options, **more).decode())
 
 
 def piped(path, *options):
