@@ -58,14 +58,35 @@ static int record(const struct temporary_recording *recording, int nr, char **wo
 	return ret;
 }
 
+/* The recording is temporary, so its file cannot be chosen. */
+static bool check_options(int nr, char **words)
+{
+	for (int i = 1; i < nr && strcmp(words[i], "--") && !is_program(words[i]); i++) {
+		if (strncmp(words[i], "-o", 2) && strncmp(words[i], "--output", 8))
+			continue;
+		tally_print_error("option '%s' cannot be used, because the recording is temporary",
+				  words[i]);
+		tally_print_hint("use 'tally script record %s -o FILE', then 'tally script -i FILE "
+				 "%s'",
+				 words[0], words[0]);
+		return false;
+	}
+	return true;
+}
+
 int trace_live_run(int nr, char **words)
 {
 	struct temporary_recording recording;
 	char *argv[] = {(char *)"script", (char *)"report", words[0], (char *)"-i", NULL, NULL};
-	int ret = temporary_recording_begin(&recording, NULL), status;
+	int ret, status;
 
-	if (ret)
+	if (!check_options(nr, words))
+		return TALLY_EXIT_USAGE;
+	ret = temporary_recording_begin(&recording, NULL);
+	if (ret) {
+		temporary_recording_free(&recording);
 		return TALLY_EXIT_ERROR;
+	}
 	status = record(&recording, nr, words);
 	ret = temporary_recording_end(&recording);
 	if (!ret) {

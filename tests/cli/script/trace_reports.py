@@ -200,6 +200,12 @@ def test_a_command_is_recorded_and_reported():
     done = tap.run(TALLY, "script", "stackcollapse", *words, cwd=WORK, env={"TMPDIR": WORK}, status=0)
     assert done.stdout.startswith("sh;"), done
     assert not any(name.startswith("tally-recording-") or name == "perf.data" for name in os.listdir(WORK)), os.listdir(WORK)
+    for option in (("-o", "x.html"), ("--output=x.html",)):
+        done = tap.run(TALLY, "script", "flamegraph", *option, *words, cwd=WORK)
+        assert done.returncode == 129 and "the recording is temporary" in done.stderr, done.stderr
+    assert "x.html" not in os.listdir(WORK)
+    done = tap.run(TALLY, "script", "stackcollapse", *words, cwd=WORK, env={"TMPDIR": "/nowhere"})
+    assert done.returncode == 1 and "cannot create /nowhere/" in done.stderr, done.stderr
     done = tap.run(TALLY, "script", "stackcollapse", "--", "/nowhere/program", cwd=WORK)
     assert done.returncode == 127 and "cannot run '/nowhere/program'" in done.stderr, done
     # With -i or 'report', or if there is no such program, the word is a thread's name.
