@@ -109,6 +109,19 @@ static void print_records(const struct perf_event_mmap_page *page, size_t size)
 	}
 }
 
+/* Use CPU time until there are `number` records. This takes a while, because an overflow in the
+ * kernel leaves no record: the event excludes the kernel. */
+static void work_for_records(const struct perf_event_mmap_page *page, uint32_t number)
+{
+	const uint32_t size = 24; /* of a record: header, IP, PID and TID */
+
+	for (int tries = 0; tries < 100; tries++) {
+		work(20);
+		if (__atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) >= number * size)
+			return;
+	}
+}
+
 static int sample(void)
 {
 	struct perf_event_attr attr = {.config = SOFTWARE | PERF_COUNT_SW_TASK_CLOCK,
@@ -133,7 +146,7 @@ static int sample(void)
 	fcntl(fd, F_SETOWN, getpid());
 	fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC);
 	ioctl(fd, PERF_EVENT_IOC_REFRESH, 3);
-	work(20);
+	work_for_records(page, 3);
 	printf("poll %d, signals %s\n", poll(&poll_fd, 1, 1000), signals ? "came" : "did not come");
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	print_records(page, size);

@@ -241,11 +241,6 @@ static bool set_has(const struct tally_ranges *set, uint32_t number)
 	return !set->all.len || tally_ranges_have(set, number);
 }
 
-bool session_has_reads(const struct tally_feed_sample *sample)
-{
-	return sample->sample.present & PERF_SAMPLE_READ && sample->sample.read.nr;
-}
-
 bool session_switch_passes(struct tally_session *session, const struct tally_feed_sample *sample)
 {
 	const struct tally_event_switch *switches = &session->options.filter.switches;
@@ -274,5 +269,5 @@ bool session_filter_passes(struct tally_session *session, const struct tally_fee
 		return false;
 	if (session->has_comms && !comm_passes(session, sample->thread))
 		return false;
-	return session_has_reads(sample) || session_switch_passes(session, sample);
+	return tally_group_reads_has(sample) || session_switch_passes(session, sample);
 }

@@ -12,10 +12,6 @@ int session_filter_init(struct tally_session *session);
  * 0, or -ENODATA if no sample has the field. */
 int session_filter_finish(const struct tally_session *session);
 
-/* Return true if the sample has the counts of a group, so that it becomes one sample for each event
- * that was counted. */
-bool session_has_reads(const struct tally_feed_sample *sample);
-
 /* Return true if the sample passes --switch-on and --switch-off. Call this for each sample of each
  * event, in order. */
 bool session_switch_passes(struct tally_session *session, const struct tally_feed_sample *sample);

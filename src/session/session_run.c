@@ -20,7 +20,7 @@ static int record_pass(struct tally_session *session, const struct tally_perfdat
 
 static int sample_pass(void *arg, struct tally_feed_sample *sample)
 {
-	if (session_has_reads(sample) && !session_switch_passes(arg, sample))
+	if (tally_group_reads_has(sample) && !session_switch_passes(arg, sample))
 		return 0;
 	return record_pass(arg, sample->tag, sample);
 }

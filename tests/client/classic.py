@@ -51,9 +51,8 @@ OVERCOMMIT = r"12 counters: overcommit ratio \d+\.\d, scaled counts of \d+ alike
 TASK = "the task on all CPUs: counts\nits parts on each CPU: add up to that\nthe current task: its own time\n"
 PAGES = "a few packets: poll 0\na page of packets: poll 1\n"
 READY = "fcntl: non-blocking\npoll: 1\nselect: 1\nepoll: 1\n"
-# An overflow while the task is in the kernel leaves no record, because the event excludes the kernel.
 SYSTEM_CALL = (rf"task-clock (?P<t>{NUMBER}) ns, enabled (?P=t) ns, running (?P=t) ns; page faults 1\d\d\n"
-               "poll 1, signals came\n(overflow of type 3, 24 bytes: ip known, pid mine\n){1,3}")
+               "poll 1, signals came\n(overflow of type 3, 24 bytes: ip known, pid mine\n){3}")
 # Map each program to its output on the kernel, the user host and the simulated machine. None means that the program is
 # not run there, because the host is not informed about comms and mappings; core/design_classic tests these programs on
 # the core.

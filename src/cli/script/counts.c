@@ -27,8 +27,8 @@ struct trace_counting {
 	struct tally_intern tids;  /* of woken threads */
 	TALLY_VEC(uint64_t) woken; /* time of the last wakeup, or 0; by number of the TID */
 	struct tally_str key;      /* of the current sample */
-	bool knows_names,
-		has_names; /* system calls have this machine's numbers; the first: known */
+	bool knows_names;          /* `has_names` is set */
+	bool has_names;            /* system calls have this machine's numbers */
 };
 
 struct count_table {

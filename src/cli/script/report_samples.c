@@ -115,6 +115,7 @@ static void print_samples(struct trace_report *report, struct tally_str *out)
 			print_table(&state->tables[i], columns[i].heading, columns[i].width,
 				    columns[i].rule, out);
 	}
+	/* The kernel puts no PEBS records into samples, so perf finds none either. */
 	tally_str_add(out, "There is 0 records in pebs_ll table\n");
 }
 

@@ -81,7 +81,7 @@ static const struct tally_option script_options[] = {
 	 "also show namespaces, if recorded"},
 	{0, "show-round-events", TALLY_OPTION_FLAG, AT(show[8]), NULL,
 	 "also show where the recorder finished a round"},
-	{'l', "list", TALLY_OPTION_FLAG, AT(list), NULL, "list the reports, and what they take"},
+	{'l', "list", TALLY_OPTION_FLAG, AT(list), NULL, "list the reports and their arguments"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "print every record in file order, with its fields"},
 	{0, "dump-unsorted-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL, "alias for -D"},
@@ -334,7 +334,6 @@ static int script_header(const struct script_config *config, struct tally_sessio
 
 	if (!ret)
 		ret = tally_header_text(session, config->show_info, &out);
-
 	if (!ret)
 		ret = tally_output_flush(&out);
 	tally_str_free(&out);

@@ -24,13 +24,18 @@ static int count_since(struct tally_map *counts, uint64_t key, uint64_t value,
 	return tally_map_set(counts, key, value);
 }
 
+bool tally_group_reads_has(const struct tally_feed_sample *sample)
+{
+	return sample->sample.present & PERF_SAMPLE_READ && sample->sample.read.nr;
+}
+
 int tally_group_reads_pass(struct tally_group_reads *reads, struct tally_feed_sample *sample,
 			   tally_feed_fn *pass, void *pass_arg)
 {
 	const struct tally_read *read = &sample->sample.read;
 	int ret = 0;
 
-	if (!(sample->sample.present & PERF_SAMPLE_READ) || !read->nr)
+	if (!tally_group_reads_has(sample))
 		return pass(pass_arg, sample);
 	for (uint64_t i = 0; i < read->nr && !ret; i++) {
 		struct tally_read_value value = tally_read_get(read, i);

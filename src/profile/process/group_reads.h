@@ -20,6 +20,9 @@ struct tally_group_reads {
 	void *arg; /* for `find` */
 };
 
+/* Return true if `sample` has counter values. */
+bool tally_group_reads_has(const struct tally_feed_sample *sample);
+
 /* Pass `sample` on. If it has counter values, pass it on once for each member with a changed value;
  * the period is the increase since the previous value. Sets `sample`'s event, attr and period.
  * Returns 0, -ENOMEM, or a nonzero value of `pass`, which ends the loop. */
