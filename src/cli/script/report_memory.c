@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/escape.h"
 #include "base/file.h"
@@ -28,6 +29,7 @@ struct memory_types {
 	TALLY_VEC(uint64_t) counts;            /* for each type */
 	uint64_t total;
 	const char *event; /* name of the first sample's event */
+	bool is_of_here;   /* `ranges` are of this machine */
 };
 
 /* Parse a line of iomem, such as "00100000-bfffffff : System RAM". Lines of parts of a range are
@@ -82,6 +84,7 @@ static int start_memory(struct trace_report *report, int nr, char **args)
 	uint32_t unknown;
 	int ret = tally_intern(&state->types, "N/A", 3, &unknown);
 
+	state->is_of_here = !nr;
 	if (!ret)
 		ret = read_ranges(state, path);
 	for (size_t i = 0; !ret && i < state->types.strings.len; i++)
@@ -151,6 +154,23 @@ static void print_type(const struct memory_types *state, uint32_t type, struct t
 	tally_str_free(&name);
 }
 
+/* Warn if the ranges are of this machine and the recording is of another. */
+static void warn_of_machine(const struct trace_report *report)
+{
+	const struct memory_types *state = report->state;
+	const struct tally_perfdata_env *env;
+	struct utsname here;
+
+	if (!state->is_of_here || !state->total || uname(&here) ||
+	    tally_perfdata_env(report->session->data, &env) || !*env->hostname ||
+	    !strcmp(env->hostname, here.nodename))
+		return;
+	tally_print_warning("types are of this machine's memory, but the recording is from '%s'",
+			    env->hostname);
+	tally_print_hint("pass a copy of the recorded machine's /proc/iomem: tally script "
+			 "mem-phys-addr FILE");
+}
+
 static void print_memory(struct trace_report *report, struct tally_str *out)
 {
 	struct memory_types *state = report->state;
@@ -168,6 +188,7 @@ static void print_memory(struct trace_report *report, struct tally_str *out)
 	tally_vec_for_each (type, &order)
 		print_type(state, *type, out);
 	tally_vec_free(&order);
+	warn_of_machine(report);
 }
 
 static void free_memory(void *arg)

@@ -117,11 +117,12 @@ def test_arguments():
     assert done.returncode == 129 and "no arguments" in done.stderr, done.stderr
 
 
-def accesses(addresses, *words):
-    """Print the report of accesses to these physical addresses."""
+def accesses(addresses, *words, host=None):
+    """Print the report of accesses to these physical addresses, recorded on a host."""
     kinds = crafted.DEFAULT_TYPE | crafted.IDENTIFIER | 1 << 19
     path = crafted.write(WORK, "memory.data", crafted.events_bytes(
-        [("mem-loads\n", 1)], [crafted.of_event(10, more=crafted.u64(one)) for one in addresses], kinds=kinds))
+        [("mem-loads\n", 1)], [crafted.of_event(10, more=crafted.u64(one)) for one in addresses],
+        features={crafted.FEATURE_HOSTNAME: crafted.padded(host)} if host else None, kinds=kinds))
     return tap.run(TALLY, "script", "-i", path, "mem-phys-addr", *words)
 
 
@@ -144,6 +145,16 @@ def test_types_of_memory_need_addresses():
     assert done.returncode == 1 and "only to root" in done.stderr and "pass a copy" in done.stderr, done.stderr
     done = accesses([1], os.path.join(WORK, "missing"))
     assert done.returncode == 1 and "missing: No such file" in done.stderr, done.stderr
+
+
+def test_types_of_memory_of_another_machine():
+    done = accesses([1], host="elsewhere\x1b")
+    if "only to root" in done.stderr or "No such file" in done.stderr:
+        raise tap.Skip("/proc/iomem cannot be read here")
+    assert done.returncode == 0 and "recording is from 'elsewhere\\x1b'" in done.stderr, done.stderr
+    for done in (accesses([1], host=os.uname().nodename), accesses([1]),
+                 accesses([1], crafted.write(WORK, "ranges", b"0-f : System RAM\n"), host="elsewhere")):
+        assert done.returncode == 0 and "recording is from" not in done.stderr, done.stderr
 
 
 def test_samples_of_any_event():
