@@ -211,8 +211,22 @@ def as_perf_names_stubs(theirs, ours):
     return re.sub(rf" {stub}(?= \(|$)", lambda _: named[0], ours, count=1) if named else ours
 
 
+def without_discarded(got, want):
+    """Return tally script's output without the callchains that perf discards. If a word on the stack that was taken for a
+    return address is in the range of context markers (-4095 to -1), perf prints no frame at all; tally prints the frames
+    before it. That happens to few samples of programs without frame pointers."""
+    ours, theirs = got.split("\n\n"), want.split("\n\n")
+    found = [i for i, (mine, its) in enumerate(zip(ours, theirs)) if its and mine.startswith(its + "\n\t")]
+    if len(found) > 1 + len(theirs) // 100:
+        raise AssertionError(f"perf shows no callchain for {len(found)} of {len(theirs)} samples")
+    for i in found:
+        ours[i] = theirs[i]
+    return "\n\n".join(ours)
+
+
 def same_script(got, want, what):
     """Compare tally script's output with perf script's for the same recording."""
+    got = without_discarded(got, want)
     pairs = itertools.zip_longest(want.splitlines(True), got.splitlines(True), fillvalue="")
     same("".join(as_perf_names_stubs(*pair) for pair in pairs), want, what)
 
