@@ -3,7 +3,7 @@
  * Measure the cost of a region in ns: start and stop an empty region, with counters that are read
  * first by a system call and then in user space. If the thread cannot read hardware counters, the
  * second measurement uses fake mapped pages and reads the cycle counter, which takes about as long
- * as rdpmc.
+ * as rdpmc. The last line is the minimum for one event: reading the clock and the counter twice.
  *
  *	bench/region
  */
@@ -73,6 +73,22 @@ static double measure(struct tally_regions *regions)
 	return best;
 }
 
+static double measure_floor(const struct tally_self_reader *reader)
+{
+	double best = 1e18;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t start = cpu_ns();
+		double each;
+
+		for (int i = 0; i < 4 * TIMES; i++)
+			(void)reader->cycles(NULL);
+		each = (double)(cpu_ns() - start) / TIMES;
+		best = each < best ? each : best;
+	}
+	return best;
+}
+
 static void show(const char *how, const char *events, const struct tally_regions_options *options)
 {
 	struct tally_regions *regions;
@@ -103,5 +119,8 @@ int main(void)
 		return 0;
 	show("self-read", "task-clock", &itself);
 	show("self-read", "{task-clock,faults}", &itself);
+	show("self-read", "{task-clock,faults,cs,migrations}", &itself);
+	printf("%-12s %-28s %8.1f ns\n", "floor", "four readings",
+	       measure_floor(tally_self_reader_native()));
 	return 0;
 }

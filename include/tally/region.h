@@ -142,7 +142,8 @@ const char *tally_regions_event(const struct tally_regions *regions, size_t even
 const struct tally_refusal *tally_regions_refusal(const struct tally_regions *regions,
 						  size_t event);
 
-/* Return true if an event can be read without a system call while it is on a counter. */
+/* Return true if an event, and all others of its group, can be read without a system call while
+ * they are on counters. */
 bool tally_regions_is_self_read(const struct tally_regions *regions, size_t event);
 
 /* Return the number of starts that were not counted because tally_region_start() failed. */

@@ -43,7 +43,7 @@ static int node_add(struct tally_regions *regions, uint32_t parent, const char *
 	*children_of(regions, parent) = (uint32_t)nr;
 	if (nr_events)
 		memset(&regions->sums.data[nr * nr_events], 0,
-		       nr_events * sizeof(struct region_sum));
+		       nr_events * sizeof(struct self_reading));
 	regions->sums.len += nr_events;
 	*ret_node = (uint32_t)nr;
 	return 0;
@@ -75,21 +75,10 @@ int region_find(struct tally_regions *regions, uint32_t parent, const char *name
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static bool event_read_self(const struct tally_regions *regions, const struct region_event *event,
-			    struct region_sum *to)
-{
-	struct tally_count count;
-
-	if (!event->page || !tally_self_read(event->page, regions->reader, &count))
-		return false;
-	*to = (struct region_sum){count.value, count.enabled, count.running};
-	return true;
-}
-
 /* Read the group members from index `leader` up to, but not including, `end` with a single system
  * call. */
 static void group_read(struct tally_regions *regions, size_t leader, size_t end,
-		       struct region_sum *to)
+		       struct self_reading *to)
 {
 	struct tally_count counts[TALLY_REGIONS_EVENTS_MAX];
 	int ret = 0;
@@ -104,20 +93,42 @@ static void group_read(struct tally_regions *regions, size_t leader, size_t end,
 		/* A read that returns end-of-file leaves the quality unchanged. */
 		if (ret || (open && counts[i].quality == TALLY_QUALITY_NOT_SUPPORTED))
 			regions->events[i].lost = true;
-		to[i] = (struct region_sum){counts[i].value, counts[i].enabled, counts[i].running};
+		to[i] = (struct self_reading){counts[i].value, counts[i].enabled,
+					      counts[i].running};
 	}
 }
 
-static void events_read(struct tally_regions *regions, struct region_sum *to)
+/* Read the groups of which not all events are in the mask `have`. */
+static void groups_read(struct tally_regions *regions, uint64_t have, struct self_reading *to)
 {
-	for (size_t i = 0, end; i < regions->list->nr; i = end) {
-		bool self = true;
+	size_t nr = regions->list->nr;
 
-		for (end = i; end < regions->list->nr && regions->events[end].leader == i; end++)
-			self = self && event_read_self(regions, &regions->events[end], &to[end]);
-		if (!self)
+	for (size_t i = 0, end; i < nr; i = end) {
+		bool all = true;
+
+		for (end = i; end < nr && regions->events[end].leader == i; end++)
+			all = all && have >> end & 1;
+		if (!all)
 			group_read(regions, i, end, to);
 	}
+}
+
+/* Read all events, in user space if possible. */
+static void events_read(struct tally_regions *regions, struct self_reading *to)
+{
+	uint64_t have = 0;
+	size_t done = 0;
+
+	if (regions->nr_pages)
+		done = self_read_pages(regions->pages, regions->nr_pages, regions->reader, to);
+	if (done == regions->list->nr)
+		return;
+	/* Pages are in the order of the events, so this overwrites no reading. */
+	for (size_t i = done; i--;) {
+		to[regions->page_events[i]] = to[i];
+		have |= UINT64_C(1) << regions->page_events[i];
+	}
+	groups_read(regions, have, to);
 }
 
 /* ---- start and stop ----------------------------------------------------------------------- */
@@ -155,8 +166,8 @@ int tally_region_start(struct tally_regions *regions, const char *name)
 	return ret;
 }
 
-static void sums_add(struct region_sum *sums, const struct region_sum *from,
-		     const struct region_sum *to, size_t nr)
+static void sums_add(struct self_reading *sums, const struct self_reading *from,
+		     const struct self_reading *to, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		sums[i].value += to[i].value - from[i].value;
@@ -167,7 +178,7 @@ static void sums_add(struct region_sum *sums, const struct region_sum *from,
 
 int tally_region_stop(struct tally_regions *regions)
 {
-	struct region_sum now[TALLY_REGIONS_EVENTS_MAX];
+	struct self_reading now[TALLY_REGIONS_EVENTS_MAX];
 	struct region_frame *frame;
 	struct region_node *node;
 

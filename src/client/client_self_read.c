@@ -1,76 +1,102 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Read counts without a system call. */
-#include "tally/client.h"
+#include "base/arith.h"
+#include "client/self_read.h"
 
 /* Load each field of the page exactly once, because it may change at any time. */
 #define LOAD(field) (*(const volatile __typeof__(page->field) *)&page->field)
 
-static int64_t sign_extend(uint64_t value, uint16_t width)
+static uint64_t sign_extend(uint64_t value, uint16_t width)
 {
-	unsigned unused = width && width < 64 ? 64U - width : 0;
+	unsigned unused = (64U - width) & 63;
 
-	return (int64_t)(value << unused) >> unused;
+	return (uint64_t)((int64_t)(value << unused) >> unused);
 }
 
 /* Return the time in ns since the page's times were updated. */
-static uint64_t ns_since_update(const struct perf_event_mmap_page *page,
-				const struct tally_self_reader *reader, uint64_t capabilities)
+static uint64_t ns_since_update(const struct perf_event_mmap_page *page, bool is_short,
+				uint64_t cycles)
 {
-	const struct perf_event_mmap_page caps = {.capabilities = capabilities};
-	uint64_t cycles, whole, rest;
-	uint16_t shift = LOAD(time_shift) & 63;
-	uint32_t mult = LOAD(time_mult);
+	unsigned shift = LOAD(time_shift) & 63;
+	struct tally_wide wide;
 
-	if (!caps.cap_user_time || !reader->cycles)
-		return 0;
-	cycles = reader->cycles(reader->arg);
-	if (caps.cap_user_time_short)
+	if (is_short)
 		cycles = LOAD(time_cycles) + ((cycles - LOAD(time_cycles)) & LOAD(time_mask));
-	whole = cycles >> shift;
-	rest = cycles & ((UINT64_C(1) << shift) - 1);
-	return LOAD(time_offset) + whole * mult + ((rest * mult) >> shift);
+	wide = tally_mul_wide(cycles, LOAD(time_mult));
+	return LOAD(time_offset) + (wide.high << 1 << (63 - shift) | wide.low >> shift);
 }
 
-/* Read the page once. The result is valid only if the page did not change during the read. */
+/* Read a page, which must not change meanwhile. Returns false if its counter cannot be read. */
 static bool page_read(const struct perf_event_mmap_page *page,
-		      const struct tally_self_reader *reader, struct tally_count *count)
+		      const struct tally_self_reader *reader, uint64_t cycles,
+		      struct self_reading *reading)
 {
 	const struct perf_event_mmap_page caps = {.capabilities = LOAD(capabilities)};
 	uint32_t index = LOAD(index);
-	uint64_t since;
+	uint64_t since = 0;
 
 	if (!caps.cap_user_rdpmc || !index)
 		return false;
-	since = ns_since_update(page, reader, caps.capabilities);
-	count->enabled = LOAD(time_enabled) + since;
-	count->running = LOAD(time_running) + since;
-	count->value =
-		(uint64_t)LOAD(offset) +
-		(uint64_t)sign_extend(reader->counter(reader->arg, index - 1), LOAD(pmc_width));
+	if (caps.cap_user_time && reader->cycles)
+		since = ns_since_update(page, caps.cap_user_time_short, cycles);
+	reading->enabled = LOAD(time_enabled) + since;
+	reading->running = LOAD(time_running) + since;
+	reading->value = (uint64_t)LOAD(offset) +
+			 sign_extend(reader->counter(reader->arg, index - 1), LOAD(pmc_width));
 	return true;
+}
+
+/* Return the sum of the pages' locks, which only increase: it is the same only if all are. If an
+ * interrupt on this CPU is updating a page, set the lowest bit of `*odd`. */
+static uint64_t sum_of_locks(const struct perf_event_mmap_page *const *pages, size_t nr,
+			     uint32_t *odd)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct perf_event_mmap_page *page = pages[i];
+		uint32_t lock = LOAD(lock);
+
+		sum += lock;
+		*odd |= lock;
+	}
+	return sum;
+}
+
+size_t self_read_pages(const struct perf_event_mmap_page *const *pages, size_t nr,
+		       const struct tally_self_reader *reader, struct self_reading *readings)
+{
+	uint64_t before, cycles = 0;
+	uint32_t odd;
+	size_t done;
+
+	do {
+		odd = 0;
+		before = sum_of_locks(pages, nr, &odd);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		if (reader->cycles)
+			cycles = reader->cycles(reader->arg);
+		for (done = 0; done < nr; done++)
+			if (!page_read(pages[done], reader, cycles, &readings[done]))
+				break;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (odd & 1 || sum_of_locks(pages, nr, &odd) != before);
+	return done;
 }
 
 bool tally_self_read(const struct perf_event_mmap_page *page,
 		     const struct tally_self_reader *reader, struct tally_count *ret_count)
 {
-	struct tally_count count = {0};
-	uint32_t before, after;
-	bool there;
+	struct self_reading now;
 
-	if (!reader)
+	if (!reader || !self_read_pages(&page, 1, reader, &now))
 		return false;
-	do {
-		/* If page->lock is odd, an interrupt on this CPU is updating the page and will soon
-		 * finish. */
-		before = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
-		there = page_read(page, reader, &count);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		after = LOAD(lock);
-	} while (before != after || before & 1);
-	if (!there)
-		return false;
-	count.quality = count.enabled == count.running ? TALLY_QUALITY_EXACT : TALLY_QUALITY_SCALED;
-	*ret_count = count;
+	*ret_count = (struct tally_count){
+		.value = now.value,
+		.enabled = now.enabled,
+		.running = now.running,
+		.quality = now.enabled == now.running ? TALLY_QUALITY_EXACT : TALLY_QUALITY_SCALED,
+	};
 	return true;
 }
 

@@ -75,19 +75,43 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void event_map(struct tally_regions *regions, size_t i)
+/* Unmap the last pages, keeping `keep`. */
+static void pages_unmap(struct tally_regions *regions, size_t keep)
 {
-	int fd = tally_counters_fd(regions->counters, i, 0, 0);
+	while (regions->nr_pages > keep)
+		regions->transport->munmap(regions->transport,
+					   (void *)regions->pages[--regions->nr_pages],
+					   page_size());
+}
+
+static bool event_map(struct tally_regions *regions, size_t event)
+{
+	int fd = tally_counters_fd(regions->counters, event, 0, 0);
 	void *page;
 
-	regions->events[i].leader = tally_counters_leader(regions->counters, i);
 	if (fd < 0 || !regions->reader ||
 	    regions->transport->mmap(regions->transport, fd, page_size(), false, &page))
-		return;
-	if (page_allows_self_read(page))
-		regions->events[i].page = page;
-	else
-		regions->transport->munmap(regions->transport, page, page_size());
+		return false;
+	regions->pages[regions->nr_pages] = page;
+	regions->page_events[regions->nr_pages++] = (uint8_t)event;
+	return page_allows_self_read(page);
+}
+
+/* Map the pages of all events of a group, or none. Returns the index after its last event. */
+static size_t group_map(struct tally_regions *regions, size_t leader)
+{
+	size_t keep = regions->nr_pages, event = leader;
+	bool all = true;
+
+	do {
+		regions->events[event].leader = leader;
+		all = all && event_map(regions, event);
+		event++;
+	} while (event < regions->list->nr &&
+		 tally_counters_leader(regions->counters, event) == leader);
+	if (!all)
+		pages_unmap(regions, keep);
+	return event;
 }
 
 static int regions_open(struct tally_regions *regions, const char *events,
@@ -100,8 +124,8 @@ static int regions_open(struct tally_regions *regions, const char *events,
 	ret = counters_open(regions, &err->refusal);
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < regions->list->nr; i++)
-		event_map(regions, i);
+	for (size_t i = 0; i < regions->list->nr;)
+		i = group_map(regions, i);
 	return 0;
 }
 
@@ -139,10 +163,7 @@ void tally_regions_close(struct tally_regions *regions)
 {
 	if (!regions)
 		return;
-	for (size_t i = 0; i < TALLY_REGIONS_EVENTS_MAX; i++)
-		if (regions->events[i].page)
-			regions->transport->munmap(regions->transport,
-						   (void *)regions->events[i].page, page_size());
+	pages_unmap(regions, 0);
 	tally_counters_close(regions->counters);
 	tally_event_list_free(regions->list);
 	tally_vec_for_each (node, &regions->nodes)

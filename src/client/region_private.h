@@ -6,14 +6,10 @@
 #include <pthread.h>
 
 #include "base/vec.h"
+#include "client/self_read.h"
 #include "tally/region.h"
 
 enum { REGION_NONE = UINT32_MAX };
-
-/* A counter reading, or accumulated deltas. */
-struct region_sum {
-	uint64_t value, enabled, running;
-};
 
 /* A region in the tree. Its children form a list, starting with the child found most recently. */
 struct region_node {
@@ -26,11 +22,10 @@ struct region_node {
 struct region_frame {
 	uint32_t node; /* REGION_NONE if it could not be started */
 	uint64_t time;
-	struct region_sum sums[TALLY_REGIONS_EVENTS_MAX];
+	struct self_reading sums[TALLY_REGIONS_EVENTS_MAX];
 };
 
 struct region_event {
-	const struct perf_event_mmap_page *page; /* NULL if reading requires a system call */
 	size_t leader;
 	/* The counter is gone or could not be read, so all its counts are incomplete. */
 	bool lost;
@@ -47,7 +42,11 @@ struct tally_regions {
 	uint64_t unmeasured;
 	uint32_t roots; /* index of the first top-level region */
 	TALLY_VEC(struct region_node) nodes;
-	TALLY_VEC(struct region_sum) sums; /* indexed by node * events + event */
+	TALLY_VEC(struct self_reading) sums; /* differences, indexed by node * events + event */
+	/* The pages of groups that can be read without a system call, and their events. */
+	size_t nr_pages;
+	const struct perf_event_mmap_page *pages[TALLY_REGIONS_EVENTS_MAX];
+	uint8_t page_events[TALLY_REGIONS_EVENTS_MAX];
 	struct region_event events[TALLY_REGIONS_EVENTS_MAX];
 	struct region_frame frames[TALLY_REGIONS_DEPTH];
 };

@@ -36,7 +36,7 @@ int tally_regions_get(const struct tally_regions *regions, size_t region,
 int tally_regions_count(const struct tally_regions *regions, size_t region, size_t event,
 			struct tally_count *ret_count)
 {
-	const struct region_sum *sum;
+	const struct self_reading *sum;
 
 	if (region >= regions->nodes.len || event >= regions->list->nr)
 		return -ENOENT;
@@ -68,7 +68,10 @@ const struct tally_refusal *tally_regions_refusal(const struct tally_regions *re
 
 bool tally_regions_is_self_read(const struct tally_regions *regions, size_t event)
 {
-	return event < regions->list->nr && regions->events[event].page;
+	for (size_t i = 0; i < regions->nr_pages; i++)
+		if (regions->page_events[i] == event)
+			return true;
+	return false;
 }
 
 uint64_t tally_regions_unmeasured(const struct tally_regions *regions)
@@ -91,8 +94,8 @@ static bool same_events(const struct tally_regions *a, const struct tally_region
 static void node_merge(struct tally_regions *regions, uint32_t to, const struct tally_regions *more,
 		       size_t from)
 {
-	struct region_sum *sums = &regions->sums.data[to * regions->list->nr];
-	const struct region_sum *add = &more->sums.data[from * more->list->nr];
+	struct self_reading *sums = &regions->sums.data[to * regions->list->nr];
+	const struct self_reading *add = &more->sums.data[from * more->list->nr];
 
 	regions->nodes.data[to].calls += more->nodes.data[from].calls;
 	regions->nodes.data[to].time += more->nodes.data[from].time;

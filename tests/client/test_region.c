@@ -25,6 +25,7 @@ static struct {
 	uint64_t value[COUNTERS], enabled, running, config[COUNTERS];
 	bool ended;       /* reads return end of file */
 	bool maps, times; /* pages can be mapped; pages contain times */
+	int unmapped;     /* user space cannot read the first counters, this many */
 	uint64_t refused; /* the config to reject */
 	void *page[COUNTERS];
 } fake;
@@ -85,7 +86,7 @@ static int fake_mmap(const struct tally_transport *transport, int fd, size_t len
 		return -EPERM;
 	}
 	page->index = (uint32_t)(fd - FIRST_FD) + 1;
-	page->cap_user_rdpmc = 1;
+	page->cap_user_rdpmc = fd - FIRST_FD >= fake.unmapped;
 	page->cap_user_time = fake.times;
 	page->time_mult = 1;
 	page->pmc_width = 48;
@@ -235,6 +236,36 @@ static void test_self_reads(void **state)
 	tally_region_start(regions, "call");
 	tally_region_stop(regions);
 	assert_int_equal(fake.reads, 2);
+	tally_regions_close(regions);
+}
+
+static void test_self_reads_of_some_groups(void **state)
+{
+	struct tally_regions *regions;
+
+	fake.maps = fake.times = true;
+	fake.unmapped = 1;
+	regions = open_fake("task-clock,{faults,cs}");
+	assert_false(tally_regions_is_self_read(regions, 0));
+	assert_true(tally_regions_is_self_read(regions, 1));
+	assert_true(tally_regions_is_self_read(regions, 2));
+	run_nested_regions(regions);
+	assert_int_equal(fake.reads, 12);
+	check_nest(regions, 1);
+	check_count(regions, 0, 2, 333, TALLY_QUALITY_EXACT);
+	tally_regions_close(regions);
+
+	/* A group with one event that cannot be read in user space is read with a system call. */
+	set_up(state);
+	fake.maps = fake.times = true;
+	fake.unmapped = 1;
+	regions = open_fake("{task-clock,faults},cs");
+	assert_false(tally_regions_is_self_read(regions, 1));
+	assert_true(tally_regions_is_self_read(regions, 2));
+	run_nested_regions(regions);
+	assert_int_equal(fake.reads, 12);
+	check_nest(regions, 1);
+	check_count(regions, 0, 2, 333, TALLY_QUALITY_EXACT);
 	tally_regions_close(regions);
 }
 
@@ -436,6 +467,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_nesting, set_up),
 		cmocka_unit_test_setup(test_self_reads, set_up),
+		cmocka_unit_test_setup(test_self_reads_of_some_groups, set_up),
 		cmocka_unit_test_setup(test_page_without_times, set_up),
 		cmocka_unit_test_setup(counts_of_stopped_counters_never_ran, set_up),
 		cmocka_unit_test_setup(test_estimates, set_up),
