@@ -27,8 +27,9 @@
  * uses the object. A child created by fork(2) must open its own object; the only function that it
  * may call for its parent's object is tally_regions_close().
  *
- * No function prints anything, and nothing is written at exit unless the program calls
- * tally_regions_write(). Functions that return int return 0 or a negative errno; `ret_` pointers
+ * No function prints anything, and nothing is written at exit unless options.at_exit is set.
+ * "tally stat --regions PROGRAM" and "tally record --regions PROGRAM" set TALLY_REGIONS and show
+ * the regions of all processes that wrote them. Functions that return int return 0 or a negative errno; `ret_` pointers
  * are untouched on failure.
  *
  * Not supported: system-wide events (uncore) and perf's tool events (duration_time); child threads;
@@ -65,6 +66,10 @@ struct tally_regions_options {
 	 * instructions if `transport` is NULL, and no method otherwise. */
 	const struct tally_self_reader *reader;
 	bool time; /* also measure the time of regions (CLOCK_MONOTONIC) */
+	/* Call tally_regions_write(regions, NULL) when the object is closed, or at exit(3) if it is
+	 * still open. Errors of that call are not reported, and children created by fork(2) do not
+	 * make it. At exit, no other thread may be using the object. */
+	bool at_exit;
 };
 
 /* The reason why tally_regions_open() failed. */
@@ -86,7 +91,8 @@ struct tally_regions_error {
 int tally_regions_open(const char *events, const struct tally_regions_options *options,
 		       struct tally_regions **ret_regions, struct tally_regions_error *err);
 
-/* Close the counters and free the object. NULL is allowed. */
+/* Close the counters and free the object, after writing it if options.at_exit was set. NULL is
+ * allowed. */
 void tally_regions_close(struct tally_regions *regions);
 
 /*
@@ -157,9 +163,10 @@ int tally_regions_add(struct tally_regions *regions, const struct tally_regions 
 /*
  * Write all regions as JSON (docs/library.md) to a file, which is created or replaced. If `path` is
  * NULL, use the path in the environment variable TALLY_REGIONS, with "%p" replaced by the process
- * ID. If that variable is unset or empty, nothing is written and the result is 0, so a program may
- * always end with this call. Return 0; -ENOMEM; -ENAMETOOLONG; or the error from open(2), write(2)
- * or rename(2).
+ * ID and "%t" by the ID of the thread that opened the object. If that variable is unset or empty,
+ * or the program runs with more rights than its caller (see secure_getenv(3)), nothing is written
+ * and the result is 0, so a program may always end with this call. Return 0;
+ * -ENOMEM; -ENAMETOOLONG; or the error from open(2), write(2) or rename(2).
  */
 int tally_regions_write(const struct tally_regions *regions, const char *path);
 

@@ -53,7 +53,7 @@ static int counters_open(struct tally_regions *regions, struct tally_refusal *wh
 	ret = tally_cpus_any(&cpus);
 	if (ret)
 		return ret;
-	ret = tally_threads_of_tid((int32_t)syscall(SYS_gettid), &threads);
+	ret = tally_threads_of_tid(regions->tid, &threads);
 	if (!ret) {
 		ret = tally_counters_open(regions->transport, regions->list, cpus, threads,
 					  &options, &regions->counters, why);
@@ -129,25 +129,79 @@ static int regions_open(struct tally_regions *regions, const char *events,
 	return 0;
 }
 
+/* ---- at exit ------------------------------------------------------------------------------- */
+
+/* Provided by the compiler's start files for each program and library. */
+extern char __dso_handle __attribute__((visibility("hidden")));
+
+/* Call `function` at exit or, if this is a library, when it is unloaded. Source: the Itanium C++
+ * ABI, 3.3.6.3. */
+int __cxa_atexit(void (*function)(void *arg), void *arg, void *dso);
+
+/* Write the regions, unless this is a child process that inherited them. */
+static void write_last(const struct tally_regions *regions)
+{
+	if (regions->pid == getpid())
+		(void)tally_regions_write(regions, NULL);
+}
+
+static void write_at_exit(void *arg)
+{
+	struct region_exit *exit = arg;
+
+	if (exit->regions) {
+		exit->regions->exit = NULL;
+		write_last(exit->regions);
+	}
+	free(exit);
+}
+
+static int exit_register(struct tally_regions *regions)
+{
+	struct region_exit *exit = calloc(1, sizeof(*exit));
+
+	if (!exit || __cxa_atexit(write_at_exit, exit, &__dso_handle)) {
+		free(exit);
+		return -ENOMEM;
+	}
+	exit->regions = regions;
+	regions->exit = exit;
+	return 0;
+}
+
+/* ---- open and close ------------------------------------------------------------------------- */
+
+static struct tally_regions *regions_new(const struct tally_regions_options *options)
+{
+	struct tally_regions *regions = calloc(1, sizeof(*regions));
+
+	if (!regions)
+		return NULL;
+	regions->transport = options->transport ? options->transport : tally_transport_linux();
+	regions->reader = options->reader || options->transport ? options->reader
+								: tally_self_reader_native();
+	regions->thread = pthread_self();
+	regions->pid = getpid();
+	regions->tid = (int32_t)syscall(SYS_gettid);
+	regions->time = options->time;
+	regions->roots = REGION_NONE;
+	return regions;
+}
+
 int tally_regions_open(const char *events, const struct tally_regions_options *options,
 		       struct tally_regions **ret_regions, struct tally_regions_error *err)
 {
 	static const struct tally_regions_options none;
 	const struct tally_regions_options *use = options ? options : &none;
 	struct tally_regions_error mine = {0};
-	struct tally_regions *regions = calloc(1, sizeof(*regions));
+	struct tally_regions *regions = regions_new(use);
 	int ret = -ENOMEM;
 
-	if (regions) {
-		regions->transport = use->transport ? use->transport : tally_transport_linux();
-		regions->reader =
-			use->reader || use->transport ? use->reader : tally_self_reader_native();
-		regions->thread = pthread_self();
-		regions->time = use->time;
-		regions->roots = REGION_NONE;
+	if (regions)
 		ret = regions_open(regions, events ? events : "cycles,instructions,task-clock",
 				   &mine);
-	}
+	if (!ret && use->at_exit)
+		ret = exit_register(regions);
 	if (!ret) {
 		*ret_regions = regions;
 		return 0;
@@ -163,6 +217,10 @@ void tally_regions_close(struct tally_regions *regions)
 {
 	if (!regions)
 		return;
+	if (regions->exit) {
+		regions->exit->regions = NULL;
+		write_last(regions);
+	}
 	pages_unmap(regions, 0);
 	tally_counters_close(regions->counters);
 	tally_event_list_free(regions->list);

@@ -31,12 +31,19 @@ struct region_event {
 	bool lost;
 };
 
+/* Links an object to its call at exit, which cannot be cancelled. */
+struct region_exit {
+	struct tally_regions *regions; /* NULL after the object was closed */
+};
+
 struct tally_regions {
 	struct tally_counters *counters;
 	struct tally_event_list *list;
 	const struct tally_transport *transport;
 	const struct tally_self_reader *reader;
 	pthread_t thread;
+	int32_t pid, tid;         /* of the thread that opened the object */
+	struct region_exit *exit; /* NULL without options.at_exit */
 	bool time;
 	size_t depth; /* number of started regions, including those beyond TALLY_REGIONS_DEPTH */
 	uint64_t unmeasured;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/attr.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "client/region_private.h"
@@ -19,6 +20,8 @@ static void write_events(const struct tally_regions *regions, struct tally_str *
 
 		tally_json_open(out, NULL, '{');
 		tally_json_text(out, "name", tally_regions_event(regions, i));
+		if (tally_attr_is_clock(&regions->list->specs[i].attr))
+			tally_json_text(out, "unit", "ns");
 		tally_json_bool(out, "self_read", tally_regions_is_self_read(regions, i));
 		if (why) {
 			tally_json_text(out, "refused", tally_rule_name(why->broken));
@@ -70,7 +73,8 @@ static void write_document(const struct tally_regions *regions, struct tally_str
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "document", "tally regions");
 	tally_json_u64(out, "version", 1);
-	tally_json_u64(out, "pid", (uint64_t)getpid());
+	tally_json_s64(out, "pid", regions->pid);
+	tally_json_s64(out, "tid", regions->tid);
 	tally_json_u64(out, "unmeasured", regions->unmeasured);
 	write_events(regions, out);
 	write_regions(regions, out);
@@ -100,28 +104,32 @@ static int file_replace(const char *path, const char *data, size_t len)
 	return ret;
 }
 
-/* Append `pattern`, replacing "%p" with the process ID. */
-static void path_fill(const char *pattern, struct tally_str *out)
+/* Append `pattern`, replacing "%p" with the process ID and "%t" with the thread ID. */
+static void path_fill(const struct tally_regions *regions, const char *pattern,
+		      struct tally_str *out)
 {
-	const char *mark = strstr(pattern, "%p");
+	for (const char *at = pattern; *at; at++) {
+		bool is_pid = !strncmp(at, "%p", 2);
 
-	if (!mark) {
-		tally_str_add(out, pattern);
-		return;
+		if (is_pid || !strncmp(at, "%t", 2)) {
+			tally_str_addf(out, "%d", is_pid ? regions->pid : regions->tid);
+			at++;
+		} else {
+			tally_str_add_char(out, *at);
+		}
 	}
-	tally_str_addf(out, "%.*s%d%s", (int)(mark - pattern), pattern, (int)getpid(), mark + 2);
 }
 
 int tally_regions_write(const struct tally_regions *regions, const char *path)
 {
-	const char *pattern = path ? NULL : getenv("TALLY_REGIONS");
+	const char *pattern = path ? NULL : secure_getenv("TALLY_REGIONS");
 	struct tally_str text = {0}, name = {0};
 	int ret;
 
 	if (!path && (!pattern || !*pattern))
 		return 0;
 	if (pattern)
-		path_fill(pattern, &name);
+		path_fill(regions, pattern, &name);
 	else
 		tally_str_add(&name, path);
 	write_document(regions, &text);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -437,6 +438,56 @@ static void test_write(void **state)
 }
 
 /* Use the running kernel. If it rejects the event, the error must be reported. */
+/* Run a region in a child that exits, after it closed the object or not. The child's own child also
+ * exits, and must not write the regions of its parent. */
+static void exit_with_regions(bool closes)
+{
+	struct tally_regions_options options = {.transport = &fake.transport, .at_exit = true};
+	struct tally_regions *regions;
+	int status;
+	pid_t pid;
+
+	if (tally_regions_open("task-clock", &options, &regions, NULL))
+		_exit(1);
+	pid = fork();
+	if (!pid)
+		exit(0);
+	waitpid(pid, &status, 0);
+	if (!access(getenv("TALLY_REGIONS"), F_OK))
+		_exit(2);
+	tally_region_start(regions, "last");
+	tally_region_stop(regions);
+	if (closes)
+		tally_regions_close(regions);
+	if (closes && access(getenv("TALLY_REGIONS"), F_OK))
+		_exit(3);
+	exit(0);
+}
+
+static void test_at_exit(void **state)
+{
+	char path[] = "/tmp/regions.XXXXXX", *text;
+	size_t len;
+	int status;
+	pid_t pid;
+
+	close(mkstemp(path));
+	setenv("TALLY_REGIONS", path, 1);
+	for (int closes = 0; closes < 2; closes++) {
+		unlink(path);
+		pid = fork();
+		if (!pid)
+			exit_with_regions(closes);
+		waitpid(pid, &status, 0);
+		assert_int_equal(status, 0);
+		assert_int_equal(tally_file_read(path, 1 << 16, &text, &len), 0);
+		assert_non_null(strstr(text, "\"name\":\"last\",\"parent\":-1,\"calls\":1"));
+		free(text);
+	}
+	unlink(path);
+	unsetenv("TALLY_REGIONS");
+}
+
 static void regions_count_on_the_running_kernel(void **state)
 {
 	struct tally_regions_options options = {.time = true};
@@ -476,6 +527,7 @@ int main(void)
 		cmocka_unit_test_setup(test_other_thread, set_up),
 		cmocka_unit_test_setup(regions_are_added_by_name, set_up),
 		cmocka_unit_test_setup(test_write, set_up),
+		cmocka_unit_test_setup(test_at_exit, set_up),
 		cmocka_unit_test_setup(regions_count_on_the_running_kernel, set_up),
 	};
 
