@@ -106,9 +106,11 @@ enum {
 	TALLY_FEATURE_CLN_SIZE = 34,
 	TALLY_FEATURE_MEMORY_RANGES = 35,
 	TALLY_FEATURE_MAX = 36, /* one more than the last known feature */
-	/* tally's own feature: symbols for the recorded addresses. perf ignores it. Not written in
-	 * pipe mode. See docs/internals/embedded-symbols-format.md. */
+	/* tally's own features, which perf ignores. Not written in pipe mode. Symbols for the
+	 * recorded addresses (docs/internals/embedded-symbols-format.md), and regions that programs
+	 * counted with region.h (docs/library.md). */
 	TALLY_FEATURE_EMBEDDED_SYMBOLS = 224,
+	TALLY_FEATURE_REGIONS = 225,
 	TALLY_FEATURE_LIMIT = 256, /* number of feature bits in the header */
 };
 

@@ -61,11 +61,22 @@ void tally_write_attr(struct tally_str *out, bool swap, const struct perf_event_
 	tally_str_add_bytes(out, bytes, size);
 }
 
+const char *tally_unlisted_magic(uint32_t id)
+{
+	switch (id) {
+	case TALLY_FEATURE_EMBEDDED_SYMBOLS: return "tally:unlisted:1";
+	case TALLY_FEATURE_REGIONS: return "tally:unlisted:2";
+	default: return NULL;
+	}
+}
+
 void tally_write_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
 			       uint64_t len)
 {
-	if (!tally_feature_is_listed(id))
-		tally_str_add_bytes(out, TALLY_UNLISTED_MAGIC, 16);
+	const char *magic = tally_unlisted_magic(id);
+
+	if (magic)
+		tally_str_add_bytes(out, magic, TALLY_UNLISTED_MAGIC_SIZE);
 	tally_put64(out, swap, offset);
 	tally_put64(out, swap, len);
 }

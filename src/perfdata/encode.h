@@ -14,15 +14,18 @@
 void tally_put32(struct tally_str *out, bool swap, uint32_t value);
 void tally_put64(struct tally_str *out, bool swap, uint64_t value);
 
-/* tally's own feature has no bit in the header, because perf inject looks up unknown feature
- * numbers in a table that is too short for them, and crashes. Instead, the feature's entry is the
- * last in the feature table and begins with these 16 bytes, so it is twice as long as other
- * entries. */
-#define TALLY_UNLISTED_MAGIC "tally:unlisted:1"
+/* tally's own features have no bit in the header, because perf inject looks up unknown feature
+ * numbers in a table that is too short for them, and crashes. Instead, their entries are the last
+ * in the feature table, in the order of the feature numbers, and begin with 16 bytes that identify
+ * the feature, so they are twice as long as other entries. */
+enum { TALLY_UNLISTED_MAGIC_SIZE = 16 };
+
+/* Return the bytes that identify one of tally's own features, or NULL for other features. */
+const char *tally_unlisted_magic(uint32_t id);
 
 static inline bool tally_feature_is_listed(uint32_t id)
 {
-	return id != TALLY_FEATURE_EMBEDDED_SYMBOLS;
+	return !tally_unlisted_magic(id);
 }
 
 /* Return the size in bytes of a feature's table entry. */

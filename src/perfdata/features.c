@@ -50,6 +50,8 @@ const char *tally_perfdata_feature_name(uint32_t id)
 {
 	if (id == TALLY_FEATURE_EMBEDDED_SYMBOLS)
 		return "STORED_NAMES";
+	if (id == TALLY_FEATURE_REGIONS)
+		return "REGIONS";
 	return id < TALLY_FEATURE_MAX ? names[id] : NULL;
 }
 

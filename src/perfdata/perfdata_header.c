@@ -222,14 +222,23 @@ static int feature_entry_add(struct tally_perfdata *data, unsigned id, uint64_t 
 	return 0;
 }
 
-/* Read the entry for tally's own feature at the end of the table; see TALLY_UNLISTED_MAGIC. */
+/* Read the entries for tally's own features at the end of the table; see tally_unlisted_magic(). */
 static int read_unlisted(struct tally_perfdata *data, uint64_t table)
 {
-	if (!tally_range_ok(table, 16 + SECTION, data->len) ||
-	    memcmp(data->bytes + table, TALLY_UNLISTED_MAGIC, 16) != 0)
-		return 0;
-	return feature_entry_add(data, TALLY_FEATURE_EMBEDDED_SYMBOLS, table,
-				 section_at(data, table + 16));
+	const uint64_t size = TALLY_UNLISTED_MAGIC_SIZE + SECTION;
+	int ret = 0;
+
+	for (unsigned id = TALLY_FEATURE_EMBEDDED_SYMBOLS; !ret && id < TALLY_FEATURE_LIMIT; id++) {
+		const char *magic = tally_unlisted_magic(id);
+
+		if (!magic || !tally_range_ok(table, size, data->len) ||
+		    memcmp(data->bytes + table, magic, TALLY_UNLISTED_MAGIC_SIZE) != 0)
+			continue;
+		ret = feature_entry_add(data, id, table,
+					section_at(data, table + TALLY_UNLISTED_MAGIC_SIZE));
+		table += size;
+	}
+	return ret;
 }
 
 /* Read the feature table. It directly follows the records and has one section per set bit, even for
