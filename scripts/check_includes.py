@@ -38,7 +38,7 @@ PUBLIC = {
     "abi.h": {"base", "abi", "core", "hosts", "ports", "client", "events", "sampler", "perfdata", "profile", "live", "session", "archive", "view", "page", "emulate", "cli"},
     "events.h": {"printfmt", "events", "client", "sampler", "session", "cli"},
     "client.h": {"client", "ftrace", "sampler", "view", "cli"},
-    "region.h": {"client"},
+    "region.h": {"client", "cli"},
     "profile.h": {"session"},
     "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "export", "cli"},
     "perfdata_env.h": {"perfdata"},

@@ -27,10 +27,10 @@
  * uses the object. A child created by fork(2) must open its own object; the only function that it
  * may call for its parent's object is tally_regions_close().
  *
+ * "tally stat --regions PROGRAM" shows the regions of all processes and threads that write them.
+ *
  * No function prints anything, and nothing is written at exit unless options.at_exit is set.
- * "tally stat --regions PROGRAM" and "tally record --regions PROGRAM" set TALLY_REGIONS and show
- * the regions of all processes that wrote them. Functions that return int return 0 or a negative errno; `ret_` pointers
- * are untouched on failure.
+ * Functions that return int return 0 or a negative errno; `ret_` pointers are untouched on failure.
  *
  * Not supported: system-wide events (uncore) and perf's tool events (duration_time); child threads;
  * regions that overlap without being nested.

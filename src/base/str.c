@@ -167,3 +167,15 @@ void tally_str_free(struct tally_str *str)
 	free(str->data);
 	*str = (struct tally_str){0};
 }
+
+void tally_str_add_grouped(struct tally_str *str, const char *digits, const char *separator)
+{
+	size_t whole = strcspn(digits, ".");
+
+	for (size_t i = 0; i < whole; i++) {
+		if (i && (whole - i) % 3 == 0)
+			tally_str_add(str, separator);
+		tally_str_add_char(str, digits[i]);
+	}
+	tally_str_add(str, digits + whole);
+}

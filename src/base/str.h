@@ -47,6 +47,9 @@ static inline const char *tally_plural(uint64_t nr)
 void tally_str_add(struct tally_str *str, const char *text);
 void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width); /* zero-padded */
+/* Append a number in decimal, with `separator` between groups of three digits before its point. */
+void tally_str_add_grouped(struct tally_str *str, const char *digits, const char *separator);
+
 /* Append two hexadecimal digits for each byte. */
 void tally_str_add_hex_bytes(struct tally_str *str, const uint8_t *bytes, size_t len);
 void tally_str_addf(struct tally_str *str, const char *format, ...)

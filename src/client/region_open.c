@@ -148,12 +148,13 @@ static void write_last(const struct tally_regions *regions)
 static void write_at_exit(void *arg)
 {
 	struct region_exit *exit = arg;
+	struct tally_regions *regions = exit->regions;
 
-	if (exit->regions) {
-		exit->regions->exit = NULL;
-		write_last(exit->regions);
+	/* A destructor that runs later may still close the object. */
+	if (regions) {
+		regions->exit = NULL;
+		write_last(regions);
 	}
-	free(exit);
 }
 
 static int exit_register(struct tally_regions *regions)

@@ -93,6 +93,8 @@ static int session_init(struct stat_session *session, const struct stat_config *
 	ret = tally_control_open(&session->control, config->control, &tally_print_messages);
 	if (!ret)
 		ret = stat_output_open(session);
+	if (!ret && config->regions)
+		ret = region_files_begin(&session->regions);
 	if (!ret)
 		ret = signals_open(session);
 	if (!ret)
@@ -109,6 +111,7 @@ static void session_free(struct stat_session *session)
 	tally_child_free(&session->child);
 	tally_via_close(&session->via);
 	stat_output_close(session);
+	region_files_end(&session->regions);
 	tally_control_close(&session->control);
 	if (session->signals >= 0)
 		close(session->signals);
@@ -258,7 +261,9 @@ static int all_runs(struct stat_session *session)
 	if (config->interval_ms)
 		return show_intervals_end(session);
 	stat_count_mean(session);
-	return stat_show_total(session);
+	if (config->regions)
+		ret = region_files_read(&session->regions, NULL);
+	return ret ? ret : stat_show_total(session);
 }
 
 static int exit_status(struct stat_session *session, int ret)

@@ -4,6 +4,7 @@
 #define TALLY_CLI_STAT_STAT_H
 
 #include "base/arena.h"
+#include "cli/main/region_files.h"
 #include "cli/main/via.h"
 #include "cli/stat/stat_config.h"
 #include "cli/stat/set.h"
@@ -24,11 +25,9 @@ struct stat_session {
 	bool has_groups;            /* some events are read as groups */
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
-	bool system_wide;  /* use CPU events instead of task events */
-	bool by_command;   /* count only the command */
-	bool counting;     /* counters are enabled */
-	bool unfreeze;     /* restore the setting described in smi.h */
-	bool told_removed; /* the warning described in removed.h was printed */
+	bool system_wide;            /* use CPU events instead of task events */
+	bool by_command, counting;   /* count only the command; counters are enabled */
+	bool unfreeze, told_removed; /* restore the setting of smi.h; removed.h has warned */
 
 	TALLY_VEC(struct stat_key) keys;
 	TALLY_VEC(size_t) key_of_cpu;     /* each CPU's key, indexed by CPU number */
@@ -53,7 +52,8 @@ struct stat_session {
 	uint64_t intervals;  /* number of intervals printed */
 	struct stat_times times;
 
-	int output; /* descriptor, or -1 */
+	struct region_files regions; /* of --regions */
+	int output;                  /* descriptor, or -1 */
 	struct stat_printer printer;
 };
 

@@ -39,6 +39,7 @@ struct stat_config {
 	const char *record_output; /* with 'stat record': where to write, or NULL for the default */
 	bool record, interval_clear;
 	bool no_merge, transaction, smi_cost, metric_only_given;
+	bool regions; /* --regions */
 	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
 	bool log_fd_given, timeout_given;

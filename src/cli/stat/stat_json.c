@@ -7,6 +7,7 @@
 
 #include "base/arith.h"
 #include "base/json.h"
+#include "cli/main/region_table.h"
 #include "cli/stat/stat_table.h"
 #include "sampler/fallbacks.h"
 
@@ -219,6 +220,10 @@ static void json_line(struct stat_printer *printer, const struct stat_table *tab
 static void json_end(struct stat_printer *printer, const struct stat_table *table)
 {
 	tally_json_close(&printer->out, ']');
+	if (table->regions) {
+		region_tables_json(table->regions, &printer->out);
+		tally_json_u64(&printer->out, "regions_unmeasured", table->regions->unmeasured);
+	}
 	tally_json_close(&printer->out, '}');
 	tally_str_add_char(&printer->out, '\n');
 }

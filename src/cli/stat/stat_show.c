@@ -159,6 +159,7 @@ static struct stat_table table_of(struct stat_session *session)
 		.by_value = config->mode == STAT_AGGR_THREAD && !config->target.pids &&
 			    !config->target.tids,
 		.has_user = session->by_command,
+		.regions = config->regions ? &session->regions.tables : NULL,
 		.times = session->times,
 	};
 }

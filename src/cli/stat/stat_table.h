@@ -119,6 +119,8 @@ struct stat_runs {
 	const uint64_t *each;   /* array of `nr` elapsed times */
 };
 
+struct region_tables; /* cli/main/region_table.h */
+
 struct stat_table {
 	const struct stat_mode *mode;
 	const struct stat_row *rows;
@@ -133,6 +135,7 @@ struct stat_table {
 	/* Callback that adds details about the implementation to JSON, or NULL. */
 	void (*add_via)(void *arg, struct tally_str *out);
 	void *arg;
+	const struct region_tables *regions; /* of --regions, or NULL */
 	bool by_value;    /* sort threads by value and omit those without a count */
 	bool per_run;     /* -r: print deviations */
 	bool interval;    /* the table covers an interval that ended at time `at` (ns) */

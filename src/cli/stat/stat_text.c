@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "cli/main/region_table.h"
 #include "cli/stat/stat_table.h"
 
 enum {
@@ -73,19 +74,6 @@ static void add_label(struct tally_str *out, const struct stat_table *table,
 	tally_str_free(&label);
 }
 
-/* Append digits with `sep` between groups of three. */
-static void group_digits(struct tally_str *out, const char *digits, const char *sep)
-{
-	size_t whole = strcspn(digits, ".");
-
-	for (size_t i = 0; i < whole; i++) {
-		if (i && (whole - i) % 3 == 0)
-			tally_str_add(out, sep);
-		tally_str_add_char(out, digits[i]);
-	}
-	tally_str_add(out, digits + whole);
-}
-
 static void add_value(struct tally_str *out, const struct stat_line *line, const char *thousands)
 {
 	struct tally_str digits = {0}, text = {0};
@@ -94,7 +82,7 @@ static void add_value(struct tally_str *out, const struct stat_line *line, const
 		tally_str_addf(&digits, "%.2f", stat_row_value(line->row, line->cell));
 	else
 		tally_str_add_u64(&digits, line->cell->value);
-	group_digits(&text, tally_str_text(&digits), thousands);
+	tally_str_add_grouped(&text, tally_str_text(&digits), thousands);
 	add_right(out, tally_str_text(&text), VALUE_WIDTH);
 	tally_str_free(&text);
 	tally_str_free(&digits);
@@ -370,6 +358,8 @@ static void text_end(struct stat_printer *printer, const struct stat_table *tabl
 		tally_str_addf(out, "%*.9f seconds user\n%*.9f seconds sys\n\n\n", VALUE_WIDTH,
 			       (double)table->times.user / 1e9, VALUE_WIDTH,
 			       (double)table->times.system / 1e9);
+	if (table->regions && table->regions->documents)
+		region_tables_print(table->regions, "", printer->thousands, out);
 }
 
 const struct stat_format stat_format_text = {text_begin, text_line, text_end, text_metrics};
