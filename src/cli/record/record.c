@@ -41,6 +41,11 @@ static int parse_delay(struct record *record, struct record_config *config)
 	return ret;
 }
 
+static bool switches_output(const struct record_config *config)
+{
+	return config->switch_signal || config->switch_bytes || config->switch_ns;
+}
+
 /* Check for mutually exclusive options, and set dependent settings. */
 static int check_config(struct record_config *config, bool has_command)
 {
@@ -61,6 +66,11 @@ static int check_config(struct record_config *config, bool has_command)
 				  "stack dumps may contain any data");
 		return -EINVAL;
 	}
+	if (config->regions && (!has_command || config->redact || switches_output(config))) {
+		tally_print_error("--regions requires a command, and cannot be combined with "
+				  "--redact and --switch-output");
+		return -EINVAL;
+	}
 	if (config->flush_ms > INT32_MAX) {
 		tally_print_error("--flush-ms %llu: value too large",
 				  (unsigned long long)config->flush_ms);
@@ -68,8 +78,7 @@ static int check_config(struct record_config *config, bool has_command)
 	}
 	if (sampling->overwrite)
 		sampling->tail_synth = true;
-	sampling->is_synthesized_again = sampling->tail_synth || config->switch_signal ||
-					 config->switch_bytes || config->switch_ns;
+	sampling->is_synthesized_again = sampling->tail_synth || switches_output(config);
 	return tally_ring_pages_parse(config->mmap_size, sampling->quiet, sampling->messages,
 				      &sampling->ring_pages);
 }
@@ -370,14 +379,25 @@ static int run_steps(struct record *record, int (*const *step)(struct record *))
 	return ret;
 }
 
+static int regions_begin(struct record *record)
+{
+	if (!record->config->regions)
+		return 0;
+	if (record->output.file.is_pipe) {
+		tally_print_error("--regions cannot be used if the recording is written to a pipe");
+		return -EINVAL;
+	}
+	return region_files_begin(&record->regions);
+}
+
 static int record_all(struct record *record)
 {
 	static int (*const looking[])(struct record *) = {
 		find_command, record_signals_open, record_control_open,
 		choose_via,   prepare_events,      record_output_choose,
 		NULL};
-	static int (*const doing[])(struct record *) = {start_child, open_privileged, record_file,
-							NULL};
+	static int (*const doing[])(struct record *) = {regions_begin, start_child, open_privileged,
+							record_file, NULL};
 	int ret = run_steps(record, looking);
 
 	return ret || record->config->dry_run ? ret : run_steps(record, doing);
@@ -389,6 +409,7 @@ static void record_free(struct record *record)
 	record_unwinding_stop(record);
 	record_pins_stop(record);
 	record_output_free(record);
+	region_files_end(&record->regions);
 	tally_control_close(&record->control);
 	tally_vec_free(&record->pieces);
 	record_filter_free(record);

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include "base/vec.h"
+#include "cli/main/region_files.h"
 #include "cli/main/via.h"
 #include "cli/record/record_config.h"
 #include "cli/record/record_output.h"
@@ -23,9 +24,8 @@ struct record_pins;
 /* Scan state; see ring_scan.h. */
 struct record_scan_state {
 	TALLY_VEC(uint64_t) positions; /* per ring, the position up to which it was scanned */
-	/* Time of the last scan (CLOCK_MONOTONIC), and interval until the next scan; both in ns. */
-	uint64_t at, pause;
-	bool has_maps; /* mappings were found since the last scan */
+	uint64_t at, pause;            /* ns: when (CLOCK_MONOTONIC), and until the next scan */
+	bool has_maps;                 /* mappings were found since the last scan */
 };
 
 struct record {
@@ -45,8 +45,7 @@ struct record {
 	int signals, kallsyms;     /* signalfd; from tally_privileges_kallsyms(), or 0 */
 	bool stop, disabled, dump; /* requests: stop, pause, write out the overwrite rings */
 	unsigned interrupts;       /* number of termination requests by signals such as SIGINT */
-	bool is_ending_command, is_hidden; /* SIGTERM was sent to the command; the kernel removed
-	                                    * the running command's events */
+	bool is_ending_command, is_hidden; /* SIGTERM was sent; the kernel removed the events */
 	struct record_schedule schedule;   /* from -D */
 	uint64_t drained, wakeups, lost; /* drained: when the rings were written; CLOCK_MONOTONIC */
 	struct record_progress progress;
@@ -54,7 +53,8 @@ struct record {
 	TALLY_VEC(struct iovec) pieces;     /* contents of the rings being drained */
 	struct record_pins *pins;           /* NULL if no files are read */
 	struct record_scan_state looks;
-	struct record_filters *filter; /* NULL if there are none */
+	struct record_filters *filter;
+	struct region_files regions; /* of --regions */
 };
 
 #endif

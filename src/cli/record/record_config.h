@@ -22,7 +22,7 @@ struct record_config {
 	TALLY_VEC(struct record_filter) filters;
 	const char *via;
 	const char *output, *mmap_size, *delay, *control;
-	bool timestamp_name, no_buildid, no_buildid_cache, buildid_all, no_symbols, redact;
+	bool timestamp_name, no_buildid, no_buildid_cache, buildid_all, no_symbols, redact, regions;
 	bool group, dry_run, timestamp_boundary, keep_stacks;
 	int verbose, realtime;
 	int compress_level;

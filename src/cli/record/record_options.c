@@ -290,6 +290,8 @@ const struct tally_option record_options[] = {
 	{'N', "no-buildid-cache", FLAG(no_buildid_cache),
 	 "ignored; accepted for perf compatibility"},
 	{0, "buildid-all", FLAG(buildid_all), "record the build IDs of all mapped files"},
+	{0, "regions", FLAG(regions),
+	 "store the regions that the command counts itself with tally/region.h"},
 	{0, "no-symbols", FLAG(no_symbols),
 	 "do not embed symbols; reports then need the files hit by samples"},
 	{0, "redact", FLAG(redact),

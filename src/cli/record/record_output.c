@@ -266,6 +266,8 @@ static int finish_features(struct record *record, struct record_hits *ret_hits)
 							ret_hits->last_ns);
 	if (!ret)
 		record_store(record);
+	if (!ret)
+		record_store_regions(record);
 	return ret ? ret : add_features(record);
 }
 

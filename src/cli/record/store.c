@@ -6,6 +6,7 @@
 #include "archive/embed.h"
 #include "cli/main/archive_file.h"
 #include "cli/main/print.h"
+#include "cli/main/region_files.h"
 #include "cli/record/pinning.h"
 
 /* Set the running kernel's build ID, which identifies the kernel immediately. Without the build ID,
@@ -74,6 +75,23 @@ void record_store(struct record *record)
 	if (ret && ret != -EINVAL)
 		tally_print_warning("cannot embed symbols in the recording: %s", strerror(-ret));
 	tally_str_free(&names);
+}
+
+void record_store_regions(struct record *record)
+{
+	struct tally_str documents = {0};
+	int ret;
+
+	if (!record->config->regions)
+		return;
+	ret = region_files_read(&record->regions, &documents);
+	if (!ret && documents.len)
+		ret = tally_perfdata_writer_feature(record->output.writer, TALLY_FEATURE_REGIONS,
+						    documents.data, documents.len);
+	if (ret)
+		tally_print_warning("cannot store the regions in the recording: %s",
+				    strerror(-ret));
+	tally_str_free(&documents);
 }
 
 int record_redact(const struct record *record, const char *name, int code)

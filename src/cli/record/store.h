@@ -10,6 +10,9 @@
  * symbols. */
 void record_store(struct record *record);
 
+/* With --regions, store the regions that the command has written. On failure, print a warning. */
+void record_store_regions(struct record *record);
+
 /* With --redact, replace names in the finished file `name` with placeholders. `code` is the result
  * of finishing the file; if it is not 0, print an error and leave the file unchanged. Returns
  * `code`, or -errno if redacting fails. */

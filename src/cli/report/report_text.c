@@ -14,6 +14,7 @@
 #include "view/view_hierarchy.h"
 #include "view/health.h"
 #include "cli/report/report_export.h"
+#include "cli/main/region_table.h"
 #include "cli/report/report.h"
 #include "view/wrap.h"
 
@@ -275,6 +276,30 @@ static int report_health(struct report *report)
 	return report_flush(report);
 }
 
+/* Append the regions of a recording of 'record --regions'. Returns 0 or -ENOMEM. */
+static int add_regions(struct report *report, bool comments)
+{
+	struct tally_perfdata_feature feature;
+	struct region_tables regions = {0};
+	int ret = 0;
+
+	for (size_t i = 0; tally_perfdata_feature(report->session->data, i, &feature); i++)
+		if (feature.id == TALLY_FEATURE_REGIONS && !ret)
+			ret = region_tables_add(&regions, (const char *)feature.bytes.data,
+						feature.bytes.len);
+	if (ret)
+		tally_print_warning("%s: ignoring its regions: %s", report->session->name,
+				    strerror(-ret));
+	if (!ret && regions.documents && report->config->json) {
+		region_tables_json(&regions, &report->out);
+		tally_json_u64(&report->out, "regions_unmeasured", regions.unmeasured);
+	} else if (!ret && regions.documents && comments) {
+		region_tables_print(&regions, "#", "", &report->out);
+	}
+	region_tables_free(&regions);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 static int print_rows(struct report *report)
 {
 	struct tally_str *out = &report->out;
@@ -298,12 +323,15 @@ static int print_rows(struct report *report)
 	ret = report_events(report);
 	if (report->config->json) {
 		tally_json_close(out, ']');
+		ret = ret ? ret : add_regions(report, false);
 		tally_health_json(report->session, &report->profile, out);
 		tally_json_close(out, '}');
 		tally_str_add_char(out, '\n');
 	} else if (report->config->threads) {
 		report_threads_text(&report->threads, report->session, out);
 	}
+	if (comments && !ret)
+		ret = add_regions(report, true);
 	if (comments)
 		add_health(report, false);
 	return ret ? ret : report_flush(report);
