@@ -59,9 +59,13 @@ def pkg_config(*words):
     return must("pkg-config", f"--define-variable=prefix={DEST}{PREFIX}", *words, env=env).split()
 
 
-def public_names():
-    """Yield all functions declared in the library's headers."""
-    for name in ("abi", "classic", "client", "events", "perfdata", "region"):
+# Libraries, and the headers that they implement.
+HEADERS = {"tally": ("abi", "classic", "client", "events", "perfdata", "region"), "tally-profile": ("profile",)}
+
+
+def public_names(headers):
+    """Yield all functions declared in these headers."""
+    for name in headers:
         path = os.path.join(ROOT, "include", "tally", name + ".h")
         if not os.path.exists(path):
             continue
@@ -159,6 +163,42 @@ def test_example_recording():
     tap.same(int(re.search(r"^samples: (\d+),", out, re.M).group(1)), samples, "samples as tally script has them")
 
 
+def recorded():
+    """Return a recording, and the line that examples/top_functions.c prints for its first function."""
+    machine.need_events()
+    tally, path = os.path.join(DEST + PREFIX, "bin", "tally"), DEST + "/profiled.data"
+    must(tally, "record", "-q", "-e", "cpu-clock:u", "-o", path, "sh", "-c", "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done")
+    (event,) = json.loads(must(tally, "report", "-i", path, "--json"))["events"]
+    row = max(event["rows"], key=lambda row: row["self_period"])
+    return path, f"{100 * row['self_period'] / event['total_period']:6.2f}%  {row['symbol'][4:]}  "
+
+
+def check_profile(compiler, flags, mode):
+    """Check that a program reads a recording with libtally-profile, and shows the counts of tally report."""
+    static = ["-static"] if mode == "static" else []
+    need_compiler(compiler, *flags, *static)
+    path, line = recorded()
+    program = os.path.join(DEST, f"top_functions.{compiler}.{mode}")
+    must(compiler, *flags, "-Wall", "-Wextra", "-Werror", "-O2", *pkg_config("--cflags", "tally-profile"),
+         os.path.join(ROOT, "examples", "top_functions.c"), "-x", "none", *static,
+         *pkg_config(*(["--static"] if static else []), "--libs", "tally-profile"), "-o", program)
+    out = must(program, path, env=dict(os.environ, LD_LIBRARY_PATH=LIB))
+    assert line in out, (line, out)
+    tap.same("libtally-profile.so.0" in must("readelf", "-d", program), mode == "shared", "needs the shared library")
+
+
+def test_example_top_functions():
+    check_profile("gcc", ["-std=c11", "-pedantic"], "shared")
+
+
+def test_example_top_functions_in_clang():
+    check_profile("clang", ["-std=c11", "-pedantic"], "shared")
+
+
+def test_example_top_functions_static():
+    check_profile("gcc", ["-std=c11"], "static")
+
+
 def test_example_python():
     out = must(sys.executable, os.path.join(ROOT, "examples", "region.py"), LIB + "/libtally.so.0")
     tap.same(re.findall(r"^sort (\S+): \d+, [a-z ]+$", out, re.M), ["task-clock:u", "faults:u"], out)
@@ -231,30 +271,37 @@ def test_all_is_there():
     there = {os.path.relpath(path, DEST + PREFIX) for path in glob.glob(DEST + PREFIX + "/**", recursive=True)}
     lib = os.path.relpath(LIB, DEST + PREFIX)
     wanted = {"bin/tally", "bin/tally-jevents", "bin/jevents", "include/tally-jevents/pmu-events.h", "include/tally/classic.h", "share/doc/tally/LICENSE", "share/doc/tally/examples/region.c", "share/bash-completion/completions/tally", f"{lib}/pkgconfig/tally-core.pc"}
-    wanted |= {f"{lib}/{name}" for name in ("libtally.so", "libtally.so.0", "libtally.a", "libtally-core.a")}
-    # libtally does not contain the functions in profile.h, which need all of src/session and what it uses.
-    wanted |= {f"include/tally/{os.path.basename(path)}" for path in glob.glob(ROOT + "/include/tally/*.h*")} - {"include/tally/profile.h"}
+    wanted |= {f"{lib}/{name}" for name in ("libtally.so", "libtally.so.0", "libtally.a", "libtally-core.a", "libtally-profile.so.0", "libtally-profile.a",
+                                       "pkgconfig/tally-profile.pc")}
+    wanted |= {f"include/tally/{os.path.basename(path)}" for path in glob.glob(ROOT + "/include/tally/*.h*")}
     tap.same(sorted(wanted - there), [], "not installed")
 
 
 def test_names_are_those_of_the_headers():
-    """Check that the version script, the shared library and the static library contain exactly the functions in the
+    """Check that each version script, shared library and static library contains exactly the functions in the
     headers."""
-    public = set(public_names())
-    script = set(re.findall(r"^\t(tally_\w+);", open(ROOT + "/src/library/libtally.map", encoding="utf-8").read(), re.M))
-    tap.same(sorted(script ^ public), [], "version script and headers")
-    tap.same(sorted(names_of("nm", "-D", "--defined-only", "--without-symbol-versions", LIB + "/libtally.so") ^ public), [],
-             "shared library and headers")
-    tap.same(sorted(names_of("nm", "-g", "--defined-only", LIB + "/libtally.a") ^ public), [], "static library and headers")
+    for name, headers in HEADERS.items():
+        public = set(public_names(headers))
+        assert public, name
+        script = set(re.findall(r"^\t(tally_\w+);", open(f"{ROOT}/src/library/lib{name}.map", encoding="utf-8").read(), re.M))
+        tap.same(sorted(script ^ public), [], f"version script and headers of {name}")
+        tap.same(sorted(names_of("nm", "-D", "--defined-only", "--without-symbol-versions", f"{LIB}/lib{name}.so") ^ public), [],
+                 f"shared library and headers of {name}")
+        tap.same(sorted(names_of("nm", "-g", "--defined-only", f"{LIB}/lib{name}.a") ^ public), [],
+                 f"static library and headers of {name}")
 
 
 def test_shared_library_is_plain():
-    """Check that the shared library has its version, and has neither text relocations nor a sanitizer."""
-    dynamic = must("readelf", "-d", LIB + "/libtally.so")
-    tap.same(re.search(r"SONAME.*\[(.*)\]", dynamic).group(1), "libtally.so.0", "soname")
-    tap.same(sorted(re.findall(r"NEEDED.*\[(\w+)", dynamic)), ["libc", "libzstd"], "what it needs")
-    tap.same("TEXTREL" in dynamic, False, "relocations of code")
-    tap.same("@TALLY_0" in must("nm", "-D", LIB + "/libtally.so"), True, "versions of symbols")
+    """Check that the shared libraries have their versions, and have neither text relocations nor a sanitizer."""
+    for name in HEADERS:
+        dynamic = must("readelf", "-d", f"{LIB}/lib{name}.so")
+        tap.same(re.search(r"SONAME.*\[(.*)\]", dynamic).group(1), f"lib{name}.so.0", "soname")
+        needed = set(re.findall(r"NEEDED.*\[(\w+)", dynamic))
+        if name == "tally":
+            tap.same(sorted(needed), ["libc", "libzstd"], "what it needs")
+        tap.same(sorted(needed & {"libasan", "libubsan", "libtally"}), [], f"libraries that {name} must not need")
+        tap.same("TEXTREL" in dynamic, False, "relocations of code")
+        tap.same("@TALLY_0" in must("nm", "-D", f"{LIB}/lib{name}.so"), True, "versions of symbols")
 
 
 def test_core_stands_alone():
