@@ -186,6 +186,20 @@ static int check_run(int argc, char **argv)
 	return check_features(&config, argv[first + 1]);
 }
 
+/* Without a list, only its first word can be completed. */
+static void print_names(const char *before)
+{
+	if (strcmp(before, "feature"))
+		return;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(features); i++)
+		printf("%s\n%s\n", features[i].name, features[i].macro);
+}
+
+static const struct tally_command_words check_words[] = {
+	{NULL, print_names},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_check = {
 	.name = "check",
 	.summary = "Check for scripts whether a feature is built in",
@@ -194,5 +208,6 @@ const struct tally_command tally_command_check = {
 		 "perf's\n"
 		 " features and of its macros, such as HAVE_ZSTD_SUPPORT, are accepted.\n",
 	.options = check_options,
+	.words = check_words,
 	.run = check_run,
 };
