@@ -100,6 +100,7 @@ def test_bash_completes_values():
     tap.same(complete("tally", "record", "--switch-output", "s"), [], "a value that has to follow =")
     tap.same(complete("tally", "record", "--switch-output", "=", "s"), ["signal", "size"], "--switch-output=s")
     tap.same(str(os.getpid()) in complete("tally", "stat", "-p", ""), True, "this process")
+    tap.same(complete("tally", "record", "-p", f"1,{os.getpid()}")[:1], [f"1,{os.getpid()}"], "the last process of a list")
     tap.same(complete("tally", "report", "-i", ROOT + "/LICEN"), [ROOT + "/LICENSE"], "a file")
 
 
