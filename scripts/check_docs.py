@@ -5,7 +5,9 @@
 - the page for a command describes each key in the command's --json output;
 - each function named in a comment in a public header is declared in a public header;
 - each tally function named on a page is declared in src, ports or include;
-- each path named on a page exists.
+- each path named on a page exists;
+- the newest release in CHANGELOG.md and the version in README.md are the version in meson.build;
+- libtally's symbol version has the number of its SONAME.
 
 usage: check_docs.py ROOT
 """
@@ -84,10 +86,42 @@ def absent_paths(root):
                 yield f"{os.path.relpath(page, root)}: {path} does not exist"
 
 
+def found(pattern, *path):
+    """Return the group of the first match in a file, or "nothing"."""
+    return (re.search(pattern, read(*path), re.M) or ["", "nothing"])[1]
+
+
+def wrong_versions(root):
+    version = found(r"^    version: '(.*)',$", root, "meson.build")
+    newest = found(r"^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$", root, "CHANGELOG.md")
+    if newest != version:
+        yield f"CHANGELOG.md: the newest release is {newest}, but meson.build has version {version}"
+    if (told := found(r"^Version (\d[\d.]*\d)\b", root, "README.md")) != version:
+        yield f"README.md: version {told}, but meson.build has version {version}"
+    number = found(r"^ +soversion: '(\d+)',$", root, "src", "library", "meson.build")
+    if (node := found(r"^TALLY_(\d+) \{$", root, "src", "library", "libtally.map")) != number:
+        yield f"src/library/libtally.map: symbol version TALLY_{node}, but the SONAME has number {number}"
+    if f"libtally.so.{number}`" not in read(root, "docs", "library.md"):
+        yield f"docs/library.md does not mention libtally.so.{number}"
+
+
+def wrong_changes(root):
+    """Sections of CHANGELOG.md that Keep a Changelog does not have, and releases that are not in descending order."""
+    text = read(root, "CHANGELOG.md")
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    for kind in sorted(set(re.findall(r"^### (.*)$", text, re.M)) - kinds):
+        yield f"CHANGELOG.md: section '{kind}' is none of {', '.join(sorted(kinds))}"
+    heads = re.findall(r"^## (\S+)", text, re.M)
+    releases = [[int(part) for part in head.split(".")] for head in heads[1:]]
+    if heads[:1] != ["Unreleased"] or releases != sorted(releases, reverse=True):
+        yield f"CHANGELOG.md: sections must be Unreleased, then the newest release first, not {', '.join(heads)}"
+
+
 def main():
     root = sys.argv[1]
-    wrong = [*undocumented_keys(root), *undeclared_functions(root), *absent_functions(root), *absent_paths(root)]
-    print("\n".join(wrong) or "all keys are described; all functions and paths named in documents and headers exist")
+    wrong = [*undocumented_keys(root), *undeclared_functions(root), *absent_functions(root), *absent_paths(root),
+             *wrong_versions(root), *wrong_changes(root)]
+    print("\n".join(wrong) or "all keys are described; all functions and paths named in documents and headers exist; versions agree")
     sys.exit(bool(wrong))
 
 

@@ -32,6 +32,14 @@ class Command:
     def options(self):
         return [option for _, options in self.sections for option in options]
 
+    def words(self):
+        """Return the words that may be the first argument, as the synopses show them: record, [trace|latency]."""
+        found = []
+        for line in self.usage:
+            first = next((word for word in line.split()[2:] if not re.match(r"\[[-A-Z]", word)), "")
+            found += [word for word in first.strip("[].").split("|") if re.fullmatch("[a-z]+", word)]
+        return list(dict.fromkeys(found))
+
     def parse(self, lines):
         for number, line in enumerate(lines):
             if re.match(r" (Usage|   or): ", line):
@@ -49,6 +57,11 @@ class Command:
 
 def shown(tally, *words):
     return subprocess.run([tally, "help", *words], capture_output=True, text=True, check=True).stdout
+
+
+def listed_options(tally, command):
+    """Return the options with values that the program lists, and "-" if it lists the words of arguments."""
+    return subprocess.run([tally, command, "--list-words"], capture_output=True, text=True, check=True).stdout.split()
 
 
 def commands(tally):

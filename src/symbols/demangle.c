@@ -10,6 +10,7 @@
 #include "base/arith.h"
 #include "base/vec.h"
 #include "symbols/demangle_cxx.h"
+#include "symbols/demangle_dlang.h"
 
 enum {
 	RAW_MAX = 32768,     /* longer names are not demangled */
@@ -178,7 +179,7 @@ static char *demangle_dlang(const char *raw, int options, uint64_t *cost)
 
 	free(costs);
 	if (expanded <= (uint64_t)DLANG_EXPANDED * TEXT_MAX)
-		text = dlang_demangle(raw, options);
+		text = tally_demangle_dlang(raw, options);
 	*cost += text ? expanded : 0;
 	if (text && strlen(text) >= TEXT_MAX) {
 		free(text);

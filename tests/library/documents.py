@@ -100,11 +100,56 @@ def test_bash_completes_values():
     tap.same(complete("tally", "record", "--switch-output", "s"), [], "a value that has to follow =")
     tap.same(complete("tally", "record", "--switch-output", "=", "s"), ["signal", "size"], "--switch-output=s")
     tap.same(str(os.getpid()) in complete("tally", "stat", "-p", ""), True, "this process")
+    tap.same(complete("tally", "record", "-p", f"1,{os.getpid()}")[:1], [f"1,{os.getpid()}"], "the last process of a list")
     tap.same(complete("tally", "report", "-i", ROOT + "/LICEN"), [ROOT + "/LICENSE"], "a file")
 
 
 def test_bash_completes_events():
     tap.same(complete("tally", "stat", "-e", "{task-clock,context-sw"), ["{task-clock,context-switches"], "an event of a list")
+    names = [name for name in tap.run(TALLY, "list", "--raw-dump", "tracepoint").stdout.split() if name.startswith("sched:")]
+    if names:  # ":" is a separate word in bash, and only what follows it is replaced
+        tap.same(sorted(complete("tally", "stat", "-e", "task-clock,sched", ":", "")), sorted(name[6:] for name in names), "sched:")
+    metrics = tap.run(TALLY, "list", "--raw-dump", "metric", "metricgroup").stdout.split()
+    tap.same(sorted(complete("tally", "stat", "-M", "")), sorted(set(metrics)), "metrics")
+
+
+def listed(*words):
+    """Return the words that the program lists."""
+    return tap.run(TALLY, words[0], "--list-words", *words[1:], status=0).stdout.split()
+
+
+def test_bash_completes_lists_of_the_program():
+    for command in COMMANDS:
+        for option in help_tables.listed_options(TALLY, command.name):
+            if option == "-":
+                continue
+            words = listed(command.name, option)
+            assert words or option.endswith("cgroup"), (command.name, option)
+            tap.same(sorted(set(complete("tally", command.name, f"--{option}", "=", ""))), sorted(set(words)), (command.name, option))
+    tap.same(complete("tally", "report", "-s", "comm,paren"), ["comm,parent"], "the last key of a list")
+    tap.same(complete("tally", "top", "-s", "+srcfil"), [], "tally top has no source lines")
+    tap.same(complete("tally", "script", "-F", "comm,tim"), ["comm,time"], "the last field of a list")
+    tap.same(complete("tally", "diff", "-s", "symbol,ds"), ["symbol,dso"], "the last key of a list")
+    assert "root" in complete("tally", "record", "-u", "roo"), "users"
+
+
+def test_listed_words_are_accepted():
+    """Check that the sort keys and fields that the shells offer are known to the commands. Without a recording, the
+    error must not be about the word."""
+    for command, option in (("report", "sort"), ("report", "fields"), ("script", "fields")):
+        for word in tap.some(listed(command, option), 7):
+            done = tap.run(TALLY, command, f"--{option}", word, "-i", "/nowhere/x")
+            assert "unknown" not in done.stderr and done.returncode == 1, (command, word, done.stderr)
+
+
+def test_bash_completes_arguments():
+    for words, want in ((["script", "rec"], ["record"]), (["script", "record", "failed-syscalls-b"], ["failed-syscalls-by-pid"]),
+                        (["script", "report", "gec"], ["gecko"]), (["script", "gec"], ["gecko"]), (["check", "fea"], ["feature"]),
+                        (["check", "-q", "feature", "zstd,HAVE_LIBEL"], ["zstd,HAVE_LIBELF_SUPPORT"]), (["bench", "-r", "3", "fut"], ["futex"]),
+                        (["bench", "mem", "memc"], ["memcpy"]), (["config", "buildid"], ["buildid.dir"]), (["test", "l"], ["list"]),
+                        (["mem", "rep"], ["report"]), (["ftrace", "lat"], ["latency"]), (["list", "tracep"], ["tracepoint"]),
+                        (["record", "--", "script", "rec"], [])):
+        tap.same(complete("tally", *words), want, words)
 
 
 def shell(name):
@@ -121,13 +166,44 @@ def test_zsh_reads_its_file():
     tap.same((done.returncode, done.stderr), (0, ""), "zsh -n")
 
 
+LINES = {"report -s comm,paren": "report -s comm,parent", "stat -e task-clock,context-sw": "stat -e task-clock,context-switches",
+         "script record failed-syscalls-b": "script record failed-syscalls-by-pid", "bench mem memc": "bench mem memcpy",
+         "check feature zst": "check feature zstd", "test --workload=nop": "test --workload=noploop", "mem rep": "mem report"}
+ZSH = """
+zmodload zsh/zpty
+zpty shell zsh -f
+zpty -w shell "PS1= PROMPT_EOL_MARK= PATH=$1:\\$PATH fpath=($2 \\$fpath); unsetopt zle_bracketed_paste 2>/dev/null
+autoload -Uz compinit; compinit -u -D -d $3/dump
+show() { print -r -- \\"<\\$BUFFER>\\"; BUFFER=; }; zle -N show; bindkey '^O' show; print READ''Y"
+while zpty -r shell line && [[ $line != READY* ]]; do :; done
+for words in "${@[4,-1]}"; do
+    zpty -w -n shell "tally $words"$'\\t\\x0f'
+    while zpty -r shell line && [[ $line != *\\<tally*\\>* ]]; do :; done
+    print -r -- "$line"
+done
+zpty -d shell
+"""
+
+
+def test_zsh_completes():
+    with tempfile.TemporaryDirectory() as place:
+        done = tap.run(shell("zsh"), "-f", "-c", ZSH.replace("\\\\", "\\"), "zsh", os.path.dirname(TALLY), DOCS, place, *LINES,
+                       env={**os.environ, "TERM": "dumb"})
+    got = [line.strip() for line in re.findall(r"<tally (.*?)>", done.stdout)]
+    tap.same(got, list(LINES.values()), done.stderr or done.stdout)
+
+
 def test_fish_completes():
     done = tap.run(shell("fish"), "-c", f"source {DOCS}/tally.fish; complete -C 'tally record --call-gr'; complete -C 'tally repo'")
-    tap.same(re.findall(r"^\S+", done.stdout, re.M), ["--call-graph", "report"], "fish")
+    tap.same(re.findall(r"^\S+", done.stdout, re.M), ["--call-graph", "--call-graph-default", "report"], "fish")
     done = tap.run(shell("fish"), "-c", f"source {DOCS}/tally.fish; complete -C 'tally report --'")
     want = {name for command in COMMANDS if command.name == "report" for option in command.options() for name in option.names}
     got = set(re.findall(r"^(--[^\s=]+)", done.stdout, re.M))
     tap.same(sorted({name for name in want if name.startswith("--")} - got), [], "options of report")
+    for words, want in LINES.items():
+        path = os.path.dirname(TALLY) + ":" + os.environ["PATH"]
+        done = tap.run("fish", "-N", "-c", f"source {DOCS}/tally.fish; complete -C 'tally {words}'", env={**os.environ, "PATH": path})
+        tap.same(re.findall(r"^\S+", done.stdout, re.M), [want.split()[-1]], words)
 
 
 tap.main(__name__)

@@ -204,6 +204,37 @@ def test_example_python():
     tap.same(re.findall(r"^sort (\S+): \d+, [a-z ]+$", out, re.M), ["task-clock:u", "faults:u"], out)
 
 
+def node_headers():
+    """Return the directory with the headers of Node.js, or None."""
+    places = [tap.run("node", "-p", "process.config.variables.node_prefix").stdout.strip() + "/include/node", "/usr/include/node",
+              "/usr/include/nodejs/src"]
+    return next((place for place in places if os.path.exists(place + "/node_api.h")), None)
+
+
+def test_example_node():
+    if not shutil.which("node"):
+        raise tap.Skip("node is not installed")
+    reason = machine.why_not(["node", "-e", "0"])
+    if reason:
+        raise tap.Skip(f"node does not start here: {reason}")
+    headers = node_headers()
+    if not headers:
+        raise tap.Skip("node_api.h is not installed (Debian: libnode-dev)")
+    need_compiler("gcc")
+    module = os.path.join(DEST, "region.node")
+    must("gcc", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC", os.path.join(ROOT, "examples", "region_node.c"),
+         "-isystem", headers, *pkg_config("--cflags", "--libs", "tally"), "-o", module)
+    env = dict(os.environ, LD_LIBRARY_PATH=LIB)
+    out = must("node", os.path.join(ROOT, "examples", "region.js"), module, env=env)
+    tap.same(re.findall(r"^sort (\S+): \d+, [a-z ]+$", out, re.M), ["task-clock:u", "faults:u"], out)
+    wrong = "const t = require(process.argv[1]); try { t.%s } catch (e) { console.log(e.message) }"
+    for call, message in (("open('nonsense')", "the events cannot be counted"), ("open()", "the names of events are required"),
+                          ("start(1, 'x')", "regions, and the name of a region, are required"),
+                          ("start(t.open('task-clock:u'), 'x'.repeat(300))", "the region cannot be started"),
+                          ("stop(t.open('task-clock:u'))", "no region was started")):
+        tap.same(must("node", "-e", wrong % call, module, env=env).strip(), message, call)
+
+
 def test_example_rust():
     if not shutil.which("rustc"):
         raise tap.Skip("rustc is not installed")

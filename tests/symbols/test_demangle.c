@@ -5,12 +5,19 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "symbols/demangle.h"
+#ifdef TALLY_HAVE_IBERTY
+/* It forbids the macros of <ctype.h>, but not the functions: (isalpha)(c). */
+#include <libiberty/safe-ctype.h>
+#endif
 
 static const struct {
 	const char *raw, *plain, *params; /* NULL if not a mangled name */
@@ -300,9 +307,101 @@ static void charges_work_to_the_budget(void **state)
 	assert_true(big > 8 * small);
 }
 
+#ifdef TALLY_HAVE_IBERTY
+/* The classes of characters that libiberty's demanglers read. */
+static void characters_have_the_classes_of_the_c_locale(void **state)
+{
+	for (int c = 0; c < 256; c++) {
+		assert_int_equal(!ISALPHA(c), !(c < 128 && (isalpha)(c)));
+		assert_int_equal(!ISDIGIT(c), !(c < 128 && (isdigit)(c)));
+		assert_int_equal(!ISXDIGIT(c), !(c < 128 && (isxdigit)(c)));
+		assert_int_equal(!ISLOWER(c), !(c < 128 && (islower)(c)));
+		assert_int_equal(!ISUPPER(c), !(c < 128 && (isupper)(c)));
+		assert_int_equal(!ISPRINT(c), !(c < 128 && (isprint)(c)));
+		assert_int_equal(!ISPUNCT(c), !(c < 128 && (ispunct)(c)));
+		assert_int_equal(!ISSPACE(c), !(c < 128 && (isspace)(c)));
+		assert_int_equal(!ISBLANK(c), !(c < 128 && (isblank)(c)));
+		assert_int_equal(!ISCNTRL(c), !(c < 128 && (iscntrl)(c)));
+		assert_int_equal(!ISIDST(c), !(c < 128 && ((isalpha)(c) || c == '_')));
+		assert_int_equal(!ISGRAPH(c), !(c < 128 && (isgraph)(c)));
+	}
+}
+
+/* A short D name with a text of 18 KB: an identifier of 100 bytes, and 179 references to it. */
+static void dlang_long_text(char *raw)
+{
+	char *end = raw + sprintf(raw, "_D100%0100d", 0);
+
+	memset(raw + 5, 'a', 100);
+	for (int i = 0; i < 179; i++) {
+		int distance = (int)(end - raw) - 2;
+
+		end += sprintf(end, "Q%c%c", 'A' + distance / 26, 'a' + distance % 26);
+	}
+	strcpy(end, "i");
+}
+
+/* Allocate all memory there is below the limit, in blocks that are linked by their first word. */
+static void **exhaust(void)
+{
+	void **blocks = NULL, **block;
+
+	for (size_t size = 1 << 16; size >= 16; size /= 2) {
+		while ((block = malloc(size))) {
+			*block = blocks;
+			blocks = block;
+		}
+	}
+	return blocks;
+}
+
+static void an_allocation_failure_is_not_fatal(void **state)
+{
+	struct rlimit saved, none;
+	void **blocks, *volatile room;
+	uint64_t left = UINT64_MAX;
+	char raw[1024], *text;
+
+#ifdef __SANITIZE_ADDRESS__
+	print_message("# skipped: AddressSanitizer ends the program if there is no memory\n");
+	skip();
+#endif
+	dlang_long_text(raw);
+	text = tally_demangle(raw, false, &left);
+	assert_non_null(text);
+	assert_int_equal(strlen(text), 180 * 100 + 179);
+	free(text);
+	room = malloc(8192); /* for the work before the text */
+	assert_int_equal(getrlimit(RLIMIT_AS, &saved), 0);
+	none = (struct rlimit){1, saved.rlim_max};
+	if (setrlimit(RLIMIT_AS, &none) || malloc(1 << 26)) {
+		print_message("# skipped: allocations cannot be limited here\n");
+		setrlimit(RLIMIT_AS, &saved);
+		free(room);
+		skip();
+	}
+	blocks = exhaust();
+	free(room);
+	text = tally_demangle(raw, false, &left);
+	for (void **next; blocks; blocks = next) {
+		next = *blocks;
+		free(blocks);
+	}
+	assert_int_equal(setrlimit(RLIMIT_AS, &saved), 0);
+	assert_null(text);
+	text = tally_demangle(raw, false, &left);
+	assert_non_null(text);
+	free(text);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#ifdef TALLY_HAVE_IBERTY
+		cmocka_unit_test(characters_have_the_classes_of_the_c_locale),
+		cmocka_unit_test(an_allocation_failure_is_not_fatal),
+#endif
 		cmocka_unit_test(demangles_names_of_all_languages),
 		cmocka_unit_test(rejects_very_long_names),
 		cmocka_unit_test(rejects_names_that_expand_exponentially),

@@ -200,6 +200,23 @@ static int bench_run(int argc, char **argv)
 	return unknown("collection", "", argv[first], ONLY_PERF);
 }
 
+static void print_names(const char *before)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(collections); i++) {
+		const struct collection *one = &collections[i];
+
+		if (!*before)
+			puts(one->name);
+		for (int b = 0; !strcmp(before, one->name) && one->benchmarks[b]; b++)
+			puts(one->benchmarks[b]->name);
+	}
+}
+
+static const struct tally_command_words bench_words[] = {
+	{NULL, print_names},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_bench = {
 	.name = "bench",
 	.summary = "Run benchmarks of the scheduler, system calls, memory and futexes",
@@ -209,5 +226,6 @@ const struct tally_command tally_command_bench = {
 		 "and\n"
 		 " 'tally bench COLLECTION BENCHMARK --help' the options of a benchmark.\n",
 	.options = bench_options,
+	.words = bench_words,
 	.run = bench_run,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally diff: show differences between recordings and their significance. */
 #include "cli/diff/diff.h"
+#include "cli/diff/diff_options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -341,11 +342,19 @@ static int diff_run(int argc, char **argv)
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 
+static const struct tally_command_words diff_words[] = {
+	{"sort", diff_print_keys},
+	{"compute", diff_print_computes},
+	{"normalize", diff_print_units},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_diff = {
 	.name = "diff",
 	.summary = "Show the differences between recordings, and whether they are significant",
 	.usage = "[OPTIONS] [BASELINE] [FILE]\n[OPTIONS] BASELINES... -- FILES...",
 	.options = diff_options,
+	.words = diff_words,
 	.privileged = true,
 	.run = diff_run,
 };

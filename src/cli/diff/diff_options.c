@@ -8,6 +8,7 @@
 
 #include "base/arith.h"
 #include "cli/diff/diff.h"
+#include "cli/diff/diff_options.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/html_file.h"
@@ -121,20 +122,21 @@ static int word_find(const struct word *words, const char *option, const char *t
 	return -EINVAL;
 }
 
+static const struct word sort_words[] = {{"comm", TALLY_KEY_COMM},
+					 {"dso", TALLY_KEY_DSO},
+					 {"symbol", TALLY_KEY_SYMBOL},
+					 {"sym", TALLY_KEY_SYMBOL},
+					 {NULL, 0}};
+
 static int config_keys(struct diff_config *config)
 {
-	static const struct word known[] = {{"comm", TALLY_KEY_COMM},
-					    {"dso", TALLY_KEY_DSO},
-					    {"symbol", TALLY_KEY_SYMBOL},
-					    {"sym", TALLY_KEY_SYMBOL},
-					    {NULL, 0}};
 	struct tally_word_list words = {0};
 	int ret = tally_word_list_split(config->sort ? config->sort : "dso,symbol", &words);
 
 	for (size_t i = 0; i < words.nr && !ret; i++) {
 		unsigned key;
 
-		ret = word_find(known, "--sort", words.items[i], &key);
+		ret = word_find(sort_words, "--sort", words.items[i], &key);
 		if (!ret)
 			config->diff.keys |= key;
 	}
@@ -166,12 +168,13 @@ static int config_weights(struct diff_config *config, const char *text)
 	return 0;
 }
 
-static int config_compute(struct diff_config *config)
-{
-	static const struct word known[] = {{"delta-abs", TALLY_COMPUTE_DELTA_ABS},
+static const struct word compute_words[] = {{"delta-abs", TALLY_COMPUTE_DELTA_ABS},
 					    {"delta", TALLY_COMPUTE_DELTA},
 					    {"ratio", TALLY_COMPUTE_RATIO},
 					    {NULL, 0}};
+
+static int config_compute(struct diff_config *config)
+{
 	unsigned value = 0;
 	int ret;
 
@@ -179,7 +182,7 @@ static int config_compute(struct diff_config *config)
 		config->computes = TALLY_COMPUTE_WDIFF;
 		ret = config_weights(config, config->compute + 6);
 	} else {
-		ret = word_find(known, "--compute", config->compute, &value);
+		ret = word_find(compute_words, "--compute", config->compute, &value);
 		config->computes = value;
 	}
 	if (ret == -EINVAL)
@@ -206,13 +209,14 @@ static int config_order(struct diff_config *config)
 	return -EINVAL;
 }
 
+static const struct word unit_words[] = {{"total", DIFF_OF_TOTAL},
+					 {"samples", DIFF_OF_SAMPLES},
+					 {"time", DIFF_OF_TIME},
+					 {"count", DIFF_OF_COUNT},
+					 {NULL, 0}};
+
 static int config_normalize(struct diff_config *config)
 {
-	static const struct word known[] = {{"total", DIFF_OF_TOTAL},
-					    {"samples", DIFF_OF_SAMPLES},
-					    {"time", DIFF_OF_TIME},
-					    {"count", DIFF_OF_COUNT},
-					    {NULL, 0}};
 	const char *how = config->normalize;
 	uint64_t both = 0;
 	unsigned value = 0;
@@ -225,7 +229,7 @@ static int config_normalize(struct diff_config *config)
 	} else if (!how && (config->count_a || config->count_b)) {
 		how = "count";
 	}
-	ret = word_find(known, "--normalize", how, &value);
+	ret = word_find(unit_words, "--normalize", how, &value);
 	if (ret)
 		return ret;
 	config->unit = value;
@@ -380,4 +384,25 @@ void diff_config_free(struct diff_config *config)
 	tally_word_list_free(&config->comm_list);
 	tally_word_list_free(&config->dso_list);
 	tally_word_list_free(&config->symbol_list);
+}
+
+static void print_words(const struct word *words)
+{
+	for (; words->text; words++)
+		puts(words->text);
+}
+
+void diff_print_keys(const char *before)
+{
+	print_words(sort_words);
+}
+
+void diff_print_computes(const char *before)
+{
+	print_words(compute_words);
+}
+
+void diff_print_units(const char *before)
+{
+	print_words(unit_words);
 }

@@ -329,6 +329,11 @@ static int ftrace_run(int argc, char **argv)
 	return status;
 }
 
+static const struct tally_command_words ftrace_words[] = {
+	{"sort", ftrace_sort_print},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_ftrace = {
 	.name = "ftrace",
 	.summary = "Trace kernel functions, or profile how long they take",
@@ -340,6 +345,7 @@ const struct tally_command tally_command_ftrace = {
 	.about = " All settings in tracefs are restored at the end, even if tally is killed. The "
 		 "exit\n status is that of the command.\n",
 	.options = ftrace_options,
+	.words = ftrace_words,
 	.privileged = true,
 	.run = ftrace_run,
 };

@@ -157,6 +157,12 @@ int ftrace_sort_check(const char *key)
 	return -EINVAL;
 }
 
+void ftrace_sort_print(const char *before)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(orders); i++)
+		puts(orders[i].key);
+}
+
 static void show_us(uint64_t ns)
 {
 	printf(" %10llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));

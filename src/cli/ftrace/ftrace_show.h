@@ -14,4 +14,7 @@ void ftrace_show_latency(const struct ftrace_session *session);
 /* Sort the session's functions by --sort, which must have been checked, and print them. */
 void ftrace_show_profile(struct ftrace_session *session);
 
+/* Print the words of --sort for shells. */
+void ftrace_sort_print(const char *before);
+
 #endif

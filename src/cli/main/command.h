@@ -73,12 +73,22 @@ struct tally_option {
 		0        \
 	}
 
+/* The words that an option takes, or the arguments of a command, for shell completion. */
+struct tally_command_words {
+	const char *option; /* long name; NULL for the arguments */
+	/* Print the words, each on a line. `before` is the argument before the word, or "". */
+	void (*print)(const char *before);
+};
+
 struct tally_command {
 	const char *name;
 	const char *summary; /* one line, for `tally help` */
 	const char *usage;   /* text after "tally NAME", one synopsis per line */
 	const char *about;   /* one or two paragraphs printed after the options, or NULL */
 	const struct tally_option *options;
+	/* Words that are not in the help; ends with an entry without print(). NULL if there are
+	 * none. */
+	const struct tally_command_words *words;
 	/* Set if the command opens events or reads kallsyms. Such a command starts with its
 	 * capabilities kept but lowered, and drops them when they are no longer needed
 	 * (sampler/privileges.h). For all other commands, capabilities are dropped before run(). */

@@ -203,6 +203,11 @@ static int config_run(int argc, char **argv)
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_ERROR;
 }
 
+static const struct tally_command_words config_words[] = {
+	{NULL, tally_settings_print},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_config = {
 	.name = "config",
 	.summary = "Show and change the settings in configuration files",
@@ -210,5 +215,6 @@ const struct tally_command tally_command_config = {
 	.about = " Files: /etc/perfconfig and ~/.perfconfig, or only $PERF_CONFIG; then\n"
 		 " ~/.config/tally/config, or $TALLY_CONFIG.\n",
 	.options = config_options,
+	.words = config_words,
 	.run = config_run,
 };

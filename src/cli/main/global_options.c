@@ -196,3 +196,18 @@ void tally_print_option_names(const struct tally_command *command)
 			printf("--%s ", theirs->name);
 	putchar('\n');
 }
+
+static bool has_words(const struct tally_command_words *words, const char *option)
+{
+	return !strcmp(words->option ? words->option : "-", option);
+}
+
+void tally_print_words(const struct tally_command *command, const char *option, const char *before)
+{
+	for (const struct tally_command_words *w = command->words; w && w->print; w++) {
+		if (!option)
+			puts(w->option ? w->option : "-");
+		else if (has_words(w, option))
+			w->print(before ? before : "");
+	}
+}

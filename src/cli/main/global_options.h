@@ -28,4 +28,9 @@ int tally_perf_status(const struct tally_command *command, int status);
 /* Print the long names of a command's options, separated by blanks, as perf does for shells. */
 void tally_print_option_names(const struct tally_command *command);
 
+/* Print the words that an option takes (tally_command.words), or with "-", the words that the
+ * arguments can be. `before` is the argument before the word, or NULL. If `option` is NULL, print
+ * the options that have such words. */
+void tally_print_words(const struct tally_command *command, const char *option, const char *before);
+
 #endif

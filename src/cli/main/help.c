@@ -135,10 +135,22 @@ static int help_run(int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
+static void print_commands(const char *before)
+{
+	for (const struct tally_command *const *c = tally_commands; *c && !*before; c++)
+		puts((*c)->name);
+}
+
+static const struct tally_command_words help_words[] = {
+	{NULL, print_commands},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_help_entry = {
 	.name = "help",
 	.summary = "List the commands, or show help for a command",
 	.usage = "[COMMAND]",
 	.options = help_options,
+	.words = help_words,
 	.run = help_run,
 };

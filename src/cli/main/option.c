@@ -338,6 +338,12 @@ static int parse_long(struct parser *in, const char *word)
 		tally_print_option_names(in->command);
 		return DONE;
 	}
+	if (!strcmp(name, "list-words")) {
+		char **args = in->argv + in->at + 1; /* ends with NULL */
+
+		tally_print_words(in->command, args[0], args[0] ? args[1] : NULL);
+		return DONE;
+	}
 	option = theirs ? NULL : find_word(in, name, len, &negated, &ambiguous);
 	if (!theirs && !option && ambiguous)
 		return ambiguous_option(in, word, name, len);

@@ -2,6 +2,7 @@
 #include "cli/main/row_columns.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,13 @@ static const char *name_known(const struct tally_view_column *column, bool is_so
 	if (!strcmp(column->name, "self") || (is_sort && !column->key))
 		return NULL;
 	return column->name;
+}
+
+void tally_row_print_words(bool is_sort, unsigned no_keys)
+{
+	for (const struct tally_view_column *c = tally_view_columns; c->name; c++)
+		if (name_known(c, is_sort) && !(c->key & no_keys))
+			puts(c->name);
 }
 
 #define NO_BRANCH_PARTS "'tally report --branch-history' shows the branches of callchains"

@@ -10,6 +10,9 @@
  * an error. */
 int tally_row_options_columns(struct tally_row_options *options);
 
+/* Print the words of --sort or --fields for shells, except these TALLY_KEY_*. */
+void tally_row_print_words(bool is_sort, unsigned no_keys);
+
 /* Replace the sort keys and recompute keys and columns. On failure, print an error and keep the
  * previous keys and columns. */
 int tally_row_options_sort(struct tally_row_options *options, const char *sort);

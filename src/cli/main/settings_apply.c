@@ -2,6 +2,7 @@
 #include "cli/main/settings_apply.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,13 @@ static const struct setting_rule {
 	{"stat.big-num", "stat", "no-big-num", ONLY_OFF},
 	{"top.children", "top", "children", FLAG},
 };
+
+void tally_settings_print(const char *before)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rules); i++)
+		if (!i || strcmp(rules[i].name, rules[i - 1].name))
+			puts(rules[i].name);
+}
 
 static int add_word(struct tally_arguments *to, const char *text)
 {

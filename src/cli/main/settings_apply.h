@@ -23,4 +23,7 @@ void tally_arguments_free(struct tally_arguments *arguments);
  * The string is constant. */
 const char *tally_settings_effect(const struct tally_setting *setting);
 
+/* Print the names of the settings that have an effect, for shells. */
+void tally_settings_print(const char *before);
+
 #endif

@@ -11,14 +11,14 @@
 #define PERF_VERSION "6.1.0"
 
 struct version_config {
-	bool build_options;
+	bool build_options, verbose;
 };
 
 static const struct tally_option version_options[] = {
 	{0, "build-options", TALLY_OPTION_FLAG, offsetof(struct version_config, build_options),
 	 NULL, "show which features are built in"},
-	{'v', "verbose", TALLY_OPTION_FLAG, offsetof(struct version_config, build_options), NULL,
-	 "alias for --build-options"},
+	{'v', "verbose", TALLY_OPTION_FLAG, offsetof(struct version_config, verbose), NULL,
+	 "as --build-options, with an explanation of each feature"},
 	TALLY_OPTION_END,
 };
 
@@ -34,16 +34,15 @@ static int version_run(int argc, char **argv)
 		printf("perf version %s (tally %s)\n", PERF_VERSION, TALLY_VERSION);
 	else
 		printf("tally version %s\n", TALLY_VERSION);
-	if (!config.build_options)
-		return TALLY_EXIT_OK;
-	tally_features_print();
+	if (config.build_options || config.verbose)
+		tally_features_print(config.verbose);
 	return TALLY_EXIT_OK;
 }
 
 const struct tally_command tally_command_version = {
 	.name = "version",
 	.summary = "Show the version and the build options",
-	.usage = "[--build-options]",
+	.usage = "[--build-options | -v]",
 	.options = version_options,
 	.run = version_run,
 };

@@ -11,6 +11,7 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
+#include "cli/main/cgroup_words.h"
 #include "cli/main/commands.h"
 #include "cli/main/print_events.h"
 #include "cli/main/print.h"
@@ -480,6 +481,11 @@ static int record_command(int argc, char **argv)
 	return ret;
 }
 
+static const struct tally_command_words record_words[] = {
+	{"cgroup", tally_print_cgroups},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_record = {
 	.name = "record",
 	.summary = "Sample a command, tasks or CPUs, and write a recording",
@@ -490,6 +496,7 @@ const struct tally_command tally_command_record = {
 		 "With a\n target, the command only sets the duration. The exit status is that of "
 		 "the command.\n",
 	.options = record_options,
+	.words = record_words,
 	.privileged = true,
 	.run = record_command,
 };

@@ -11,6 +11,7 @@
 #include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
+#include "cli/main/row_columns.h"
 #include "cli/main/arguments.h"
 #include "session/session_profile.h"
 #include "view/recording_header.h"
@@ -350,6 +351,23 @@ static int report_run(int argc, char **argv)
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 
+static void print_sort(const char *before)
+{
+	tally_row_print_words(true, 0);
+}
+
+static void print_fields(const char *before)
+{
+	tally_row_print_words(false, 0);
+}
+
+static const struct tally_command_words report_words[] = {
+	{"sort", print_sort},
+	{"fields", print_fields},
+	{"format", report_print_formats},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_report = {
 	.name = "report",
 	.summary = "Show the profile of a recording",
@@ -371,6 +389,7 @@ const struct tally_command tally_command_report = {
 		 " More columns for --fields: latency overhead_sys overhead_us overhead_guest_sys\n"
 		 " overhead_guest_us weight1 weight2 weight3.\n",
 	.options = report_options,
+	.words = report_words,
 	.privileged = true,
 	.run = report_run,
 };

@@ -28,6 +28,14 @@ static bool is_row_format(const char *name)
 	return false;
 }
 
+void report_print_formats(const char *before)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(row_formats); i++)
+		puts(row_formats[i]);
+	for (const struct tally_export_format *const *f = tally_export_formats; *f; f++)
+		puts((*f)->name);
+}
+
 static void print_unknown(const char *name)
 {
 	const struct tally_export_format *const *format;

@@ -29,4 +29,7 @@ int report_flush(struct report *report);
 /* Return true if event `i` (0-based) is selected. */
 bool report_wants_event(const struct report *report, uint64_t i);
 
+/* Print the names of all formats for shells. */
+void report_print_formats(const char *before);
+
 #endif

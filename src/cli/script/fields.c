@@ -172,6 +172,12 @@ static bool is_empty_field(const char *name, size_t len)
 	return false;
 }
 
+void tally_script_fields_print(const char *before)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
+		puts(fields_table[i].name);
+}
+
 static int unknown_field(const char *name, size_t len)
 {
 	struct tally_suggest suggest;

@@ -67,6 +67,9 @@ struct tally_script_fields {
 
 void tally_script_fields_default(struct tally_script_fields *fields);
 
+/* Print the names of all fields for shells. */
+void tally_script_fields_print(const char *before);
+
 /* Apply one -F option. Returns 0, or -EINVAL after printing an error. */
 int tally_script_fields_parse(struct tally_script_fields *fields, const char *text);
 

@@ -451,6 +451,24 @@ static int script_run(int argc, char **argv)
 	return ret;
 }
 
+/* "record" is followed by the name of a report that is recorded; exports have no recording. */
+static void print_names(const char *before)
+{
+	bool is_record = !strcmp(before, "record");
+
+	if (*before && !is_record && strcmp(before, "report"))
+		return;
+	trace_reports_print();
+	if (!is_record)
+		script_exports_print();
+}
+
+static const struct tally_command_words script_command_words[] = {
+	{"fields", tally_script_fields_print},
+	{NULL, print_names},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_script = {
 	.name = "script",
 	.summary = "Show every sample of a recording as text",
@@ -460,6 +478,7 @@ const struct tally_command tally_command_script = {
 		 "NAME [RECORD OPTIONS] COMMAND",
 	.about = " Without -F, shows what perf script shows by default for each kind of event.\n",
 	.options = script_options,
+	.words = script_command_words,
 	.privileged = true,
 	.run = script_run,
 };

@@ -30,6 +30,12 @@ const struct script_export *script_export_find(const char *name)
 	return NULL;
 }
 
+void script_exports_print(void)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(exports); i++)
+		puts(exports[i].name);
+}
+
 void script_exports_list(void)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(exports); i++)

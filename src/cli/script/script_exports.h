@@ -17,4 +17,7 @@ int script_export_run(const struct script_export *export,
 /* Print the names, as lines of 'script -l'. */
 void script_exports_list(void);
 
+/* Print only the names for shells. */
+void script_exports_print(void);
+
 #endif

@@ -23,6 +23,13 @@ const struct trace_report_kind *trace_reports_find(const char *name)
 	return NULL;
 }
 
+void trace_reports_print(void)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(families); i++)
+		for (const struct trace_report_kind *kind = families[i]; kind->name; kind++)
+			puts(kind->name);
+}
+
 /* Return true if the argument is in the report's flags: " -a -b ". */
 static bool is_flag(const struct trace_report_kind *kind, const char *arg)
 {

@@ -25,6 +25,9 @@ extern const struct trace_report_kind trace_sample_reports[];
 		}                        \
 	}
 
+/* Print the names of all reports for shells. */
+void trace_reports_print(void);
+
 /* Return the report with this name, or NULL. */
 const struct trace_report_kind *trace_reports_find(const char *name);
 

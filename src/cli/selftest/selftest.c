@@ -178,13 +178,19 @@ static int check_skip(const struct tally_word_list *skip)
 	return TALLY_EXIT_OK;
 }
 
+static const struct {
+	const char *name;
+	void (*run)(void);
+} workloads[] = {{"noploop", selftest_spin}, {"faults", selftest_faults}};
+
+static void print_workloads(const char *before)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(workloads); i++)
+		puts(workloads[i].name);
+}
+
 static int run_workload(const char *name)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} workloads[] = {{"noploop", selftest_spin}, {"faults", selftest_faults}};
-
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(workloads); i++) {
 		if (strcmp(workloads[i].name, name))
 			continue;
@@ -232,6 +238,11 @@ static int selftest_main(int argc, char **argv)
 	return lists ? list_cases(argv + first) : run_selected(&config, argv + first);
 }
 
+static const struct tally_command_words selftest_words[] = {
+	{"workload", print_workloads},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_test = {
 	.name = "test",
 	.summary = "Test this program on this machine",
@@ -241,6 +252,7 @@ const struct tally_command tally_command_test = {
 		 "status is 1\n"
 		 " if a test fails.\n",
 	.options = selftest_options,
+	.words = selftest_words,
 	.privileged = true,
 	.run = selftest_main,
 };

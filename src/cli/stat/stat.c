@@ -9,6 +9,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
+#include "cli/main/cgroup_words.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/stat/stat_count.h"
@@ -363,6 +364,12 @@ static int stat_run(int argc, char **argv)
 	return status;
 }
 
+static const struct tally_command_words stat_words[] = {
+	{"cgroup", tally_print_cgroups},
+	{"for-each-cgroup", tally_print_cgroups},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_stat = {
 	.name = "stat",
 	.summary = "Count events for a command, for tasks or for the whole machine",
@@ -372,6 +379,7 @@ const struct tally_command tally_command_stat = {
 		 "plus the number\n of the signal that killed it, 127 or 126 if it could not be "
 		 "run, or 0 if --timeout or\n --interval-count stopped it.\n",
 	.options = stat_options,
+	.words = stat_words,
 	.privileged = true,
 	.run = stat_run,
 };

@@ -11,6 +11,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "cli/browser/browser_signals.h"
+#include "cli/main/cgroup_words.h"
 #include "cli/main/commands.h"
 #include "cli/main/print_events.h"
 #include "cli/main/print.h"
@@ -185,6 +186,13 @@ static int top_command(int argc, char **argv)
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 
+static const struct tally_command_words top_words[] = {
+	{"sort", top_print_sort},
+	{"fields", top_print_fields},
+	{"cgroup", tally_print_cgroups},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_top = {
 	.name = "top",
 	.summary = "Show a live profile",
@@ -192,6 +200,7 @@ const struct tally_command tally_command_top = {
 	.about = " Interactive on a terminal (press h for help), otherwise text. Old samples "
 		 "decay: each\n refresh multiplies their counts by 7/8.\n",
 	.options = top_options,
+	.words = top_words,
 	.privileged = true,
 	.run = top_command,
 };

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "cli/main/print.h"
+#include "cli/main/row_columns.h"
 #include "cli/main/symbol_options.h"
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
@@ -181,10 +182,22 @@ static int config_delay(struct top_config *config)
 	return 0;
 }
 
+enum { TOP_NO_KEYS = TALLY_KEY_LINE | TALLY_KEY_FILE }; /* keys that need source lines */
+
+void top_print_sort(const char *before)
+{
+	tally_row_print_words(true, TOP_NO_KEYS);
+}
+
+void top_print_fields(const char *before)
+{
+	tally_row_print_words(false, TOP_NO_KEYS);
+}
+
 /* Reject rows and call graphs that need source lines. */
 static int check_rows(const struct tally_show *show)
 {
-	if (show->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
+	if (show->keys & TOP_NO_KEYS) {
 		tally_print_error("option '--sort': source lines are not supported by tally top; "
 				  "use 'tally record' and 'tally report'");
 		return -EINVAL;

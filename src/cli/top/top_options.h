@@ -11,4 +11,8 @@ extern const struct tally_option top_options[];
  * error. */
 int top_config_finish(struct top_config *config);
 
+/* Print the words of --sort and --fields for shells. */
+void top_print_sort(const char *before);
+void top_print_fields(const char *before);
+
 #endif

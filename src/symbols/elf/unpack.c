@@ -95,6 +95,11 @@ static int unpack_zstd(const uint8_t *data, size_t len, struct output *out)
 }
 
 #ifdef TALLY_HAVE_LZMA
+bool tally_unpack_has_xz(void)
+{
+	return true;
+}
+
 static int unpack_xz(const uint8_t *data, size_t len, struct output *out)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
@@ -120,6 +125,11 @@ static int unpack_xz(const uint8_t *data, size_t len, struct output *out)
 	return ret;
 }
 #else
+bool tally_unpack_has_xz(void)
+{
+	return false;
+}
+
 static int unpack_xz(const uint8_t *data, size_t len, struct output *out)
 {
 	return -ENOSYS;

@@ -10,6 +10,9 @@
 /* Return true if the bytes start with the magic number of xz, gzip or zstd. */
 bool tally_is_packed(const uint8_t *data, size_t len);
 
+/* Return false if this build cannot decompress xz. */
+bool tally_unpack_has_xz(void);
+
 /* Decompress the bytes. The magic number determines the format. The caller frees `*ret_data`.
  * Returns 0; -ENOSYS if the format is unknown or not supported by this build; -EFBIG if the result
  * exceeds 256 MiB; -EINVAL if the bytes are malformed; or -ENOMEM. */

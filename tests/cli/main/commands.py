@@ -60,13 +60,6 @@ def test_unknown_command_exits_with_1():
     assert "not a tally command" in run.stderr
 
 
-def test_version_has_build_options():
-    text = tap.run(TALLY, "version", "--build-options").stdout
-    assert re.search(r"^tally version \d+\.\d+\.\d+$", text, re.M), text
-    assert re.search(r"^ +zstd: \[ on  \]", text, re.M), text
-    assert re.search(r"^ +dwarf: \[ (on |OFF) \]", text, re.M), text
-
-
 def test_missing_file_says_so():
     for command in ("report", "script", "evlist", "buildid-list"):
         run = tap.run(TALLY, command, "-i", "/nonexistent/perf.data", status=1)

@@ -53,7 +53,6 @@ def test_started_as_perf():
     for words in (["version"], ["--version"], ["-v"]):
         assert re.match(r"perf version \d+\.\d+", tap.run(PERF, *words).stdout), words
     assert tap.run(TALLY, "--version").stdout.startswith("tally version "), "name"
-    tap.same(tap.run(TALLY, "-vv").stdout, tap.run(TALLY, "version", "--build-options").stdout, "-vv")
     for command in ("report", "script", "annotate", "evlist", "buildid-list"):
         tap.same([tap.run(program, command, "-i", "/nowhere/x").returncode for program in (PERF, TALLY)], [255, 1], command)
     tap.same(tap.run(PERF, "report", "--nonsense").returncode, 129, "wrong option")
