@@ -270,9 +270,9 @@ bool tally_perf_option_ends(const struct tally_perf_option *option)
 static const struct {
 	const char *command, *names;
 } newer[] = {
-	{"stat", "events-dir force json per-cluster per-cache"},
+	{"stat", "events-dir force json per-cluster per-cache regions"},
 	{"record",
-	 "events-dir call-graph-default keep-stacks max-stack data-mmap no-symbols redact"},
+	 "events-dir call-graph-default keep-stacks max-stack data-mmap no-symbols redact regions"},
 	{"report", "format output parallelism query raw-chains"},
 	{"top", "events-dir no-index symbol-filter"},
 	{"list", "cpuid"},
