@@ -25,13 +25,11 @@
 #include <stdint.h>
 
 #include "tally/abi.h"
+#include "tally/texts.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct tally_error;
-struct tally_str;
 
 /* ---- the context: the kernel's description of its events ----------------- */
 

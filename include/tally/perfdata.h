@@ -21,13 +21,13 @@
 
 #include "tally/abi.h"
 #include "tally/perfdata_env.h"
+#include "tally/texts.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct iovec;
-struct tally_error;
 struct tally_record_desc;
 struct tally_record_field;
 struct tally_sample_layout;

@@ -19,36 +19,7 @@
 #include "base/error.h"
 #include "tally/abi.h"
 #include "tally/config.h"
-
-/* An array of `nr` u64 in host order, at a possibly unaligned address within a record. */
-struct tally_words {
-	const uint8_t *data;
-	uint64_t nr;
-};
-
-static inline uint64_t tally_words_get(struct tally_words words, uint64_t i)
-{
-	return tally_get_u64(words.data + 8 * i);
-}
-
-struct tally_read_value {
-	uint64_t value, id, lost; /* id and lost are 0 unless requested */
-};
-
-/* Counts as returned by read(2) and PERF_SAMPLE_READ: one count or, with PERF_FORMAT_GROUP, one for
- * each group member. */
-struct tally_read {
-	uint64_t format;                     /* PERF_FORMAT_* */
-	uint64_t time_enabled, time_running; /* 0 unless requested */
-	uint64_t nr;                         /* 1 without PERF_FORMAT_GROUP */
-	struct tally_read_value single;      /* without PERF_FORMAT_GROUP */
-	/* With PERF_FORMAT_GROUP, the value of each of the `nr` members, followed by the member's
-	 * ID and lost count if requested. */
-	struct tally_words group;
-};
-
-/* Return the i-th value; i < read->nr. */
-struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i);
+#include "tally/sample.h"
 
 /* Return the size in bytes of counts for `nr` members in `format`. */
 size_t tally_read_size(uint64_t format, uint64_t nr);
@@ -60,25 +31,6 @@ void tally_read_encode(const struct tally_read *read, void *out);
  * (may be NULL). Return 0, or -EINVAL with the reason if the counts do not fit. */
 int tally_read_decode(const void *bytes, size_t len, uint64_t read_format,
 		      struct tally_read *ret_read, size_t *ret_used, struct tally_error *err);
-
-struct tally_regs {
-	uint64_t abi;              /* PERF_SAMPLE_REGS_ABI_* */
-	uint64_t mask;             /* the attr's mask of the registers in `values` */
-	struct tally_words values; /* empty if abi is NONE */
-	/* With PERF_SAMPLE_REGS_ABI_SIMD, the TALLY_SIMD_HEAD words and then the registers, each
-	 * with its words from the least significant one: vectors first, then predicates. Otherwise
-	 * empty. */
-	struct tally_words simd;
-};
-
-/* The first words of tally_regs.simd. */
-enum {
-	TALLY_SIMD_NR_VECTORS,
-	TALLY_SIMD_VECTOR_QWORDS,
-	TALLY_SIMD_NR_PREDICATES,
-	TALLY_SIMD_PREDICATE_QWORDS,
-	TALLY_SIMD_HEAD,
-};
 
 /* Return true if the members of a register set are known for this `abi`: NONE, 32 or 64, the latter
  * two also with SIMD. */
@@ -92,45 +44,6 @@ static inline bool tally_regs_abi_is_known(uint64_t abi)
 /* Return the number of words after a TALLY_SIMD_HEAD, or UINT64_MAX if a record cannot contain so
  * many. `head` has the values of its words. */
 uint64_t tally_simd_words(const uint64_t *head);
-
-struct tally_bytes {
-	const uint8_t *data;
-	uint64_t len;
-};
-
-/* All fields that a sample can have; `present` has the PERF_SAMPLE_* bits of the fields in this
- * sample. Absent fields are 0, except that cpu is UINT32_MAX, and pid and tid are -1. */
-struct tally_sample {
-	uint64_t present;
-	uint64_t identifier;
-	uint64_t ip;
-	int32_t pid, tid;
-	uint64_t time;
-	uint64_t addr;
-	uint64_t id;
-	uint64_t stream_id;
-	uint32_t cpu, cpu_reserved;
-	uint64_t period;
-	struct tally_read read;
-	struct tally_words callchain; /* including context markers */
-	struct tally_bytes raw;
-	uint64_t branch_hw_idx;             /* with PERF_SAMPLE_BRANCH_HW_INDEX, otherwise ~0 */
-	struct tally_words branches;        /* 3 words each; nr is the number of words */
-	struct tally_words branch_counters; /* with PERF_SAMPLE_BRANCH_COUNTERS */
-	struct tally_regs regs_user;
-	struct tally_bytes stack_user; /* the dyn_size bytes that are valid */
-	uint64_t stack_user_size;      /* bytes dumped, dyn_size of which are valid */
-	uint64_t weight; /* with WEIGHT_STRUCT, bits 0..31: var1, 32..47: var2, 48..63: var3 */
-	uint64_t data_src;
-	uint64_t transaction;
-	struct tally_regs regs_intr;
-	uint64_t phys_addr;
-	struct tally_bytes aux;
-	uint64_t cgroup;
-	uint64_t data_page_size;
-	uint64_t code_page_size;
-	uint64_t left; /* bytes after the last field of a decoded record, usually 0 */
-};
 
 /* Return the whole weight, or with WEIGHT_STRUCT its first part: for memory accesses, the latency
  * in cycles. */

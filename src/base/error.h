@@ -11,11 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tally_error {
-	int code;         /* the -errno that was returned; 0 if there was no error */
-	const char *text; /* constant, never freed; lower case, no full stop */
-	uint64_t offset;  /* offset of the problem in the input */
-};
+#include "tally/texts.h"
 
 /* Fill in `err` (NULL is allowed) and return `code`, so that a parser can end with `return
  * tally_error_at(err, -EINVAL, "record shorter than its header", at);`. */

@@ -14,12 +14,7 @@
 #include <string.h>
 
 #include "base/endian.h"
-
-struct tally_str {
-	char *data;
-	size_t len, cap;
-	bool failed;
-};
+#include "tally/texts.h"
 
 enum { TALLY_DECIMAL_MAX = 20 }; /* number of digits in the largest uint64_t */
 
@@ -83,17 +78,5 @@ void tally_str_pad_to(struct tally_str *str, size_t column);
 
 /* Replace each `from` at or after offset `start` with `to`; do nothing if `from` is NUL. */
 void tally_str_replace(struct tally_str *str, size_t start, char from, char to);
-
-/* Remove the content, but keep the memory and a recorded failure. */
-void tally_str_clear(struct tally_str *str);
-
-/* Return 0, or -ENOMEM if an append has failed since the last tally_str_free(). */
-int tally_str_error(const struct tally_str *str);
-
-/* Return the text; "" if it is empty, never NULL. */
-const char *tally_str_text(const struct tally_str *str);
-
-/* Free the memory and clear a recorded failure; the builder is empty afterwards. */
-void tally_str_free(struct tally_str *str);
 
 #endif

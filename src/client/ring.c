@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/rings.h"
+#include "tally/rings.h"
 #include "tally/client.h"
 
 enum { RECORD_MAX = 65536 };

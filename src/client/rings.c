@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "client/rings.h"
+#include "tally/rings.h"
 
 #include <errno.h>
 #include <poll.h>

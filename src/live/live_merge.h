@@ -8,7 +8,7 @@
 #define TALLY_LIVE_MERGE_H
 
 #include "base/vec.h"
-#include "client/rings.h"
+#include "tally/rings.h"
 #include "live/live_machine.h"
 
 struct tally_merge_ring {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "client/rings.h"
+#include "tally/rings.h"
 #include "base/messages.h"
 
 /* Convert the argument of -m, a number of pages or a size, to a number of data pages, rounded up to

@@ -20,7 +20,7 @@
 
 #include "abi/abi_sample.h"
 #include "base/vec.h"
-#include "client/rings.h"
+#include "tally/rings.h"
 #include "sampler/child.h"
 #include "sampler/sample_filter.h"
 #include "sampler/sampling.h"

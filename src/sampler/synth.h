@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "client/rings.h"
+#include "tally/rings.h"
 #include "tally/client.h"
 
 struct tally_synth {

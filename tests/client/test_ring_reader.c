@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "client/rings.h"
+#include "tally/rings.h"
 #include "tally/client.h"
 
 enum { PAGES = 2 };

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "client/rings.h"
+#include "tally/rings.h"
 
 enum { FIRST_FD = 100, NR_FDS = 64, OTHER = 7 };
 

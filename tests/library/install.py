@@ -60,7 +60,7 @@ def pkg_config(*words):
 
 
 # Libraries, and the headers that they implement.
-HEADERS = {"tally": ("abi", "classic", "client", "events", "perfdata", "region"), "tally-profile": ("profile",)}
+HEADERS = {"tally": ("abi", "classic", "client", "events", "perfdata", "region", "rings", "sample", "texts"), "tally-profile": ("profile",)}
 
 
 def public_names(headers):
@@ -97,12 +97,12 @@ def build_and_run(compiler, mode):
     tap.same("libtally.so.0" in needed, mode == "shared", "needs the shared library")
 
 
-def example(compiler, name, *args, flags=(), env=None, also=()):
+def example(compiler, name, *args, flags=(), env=None, also=(), libraries=("tally",)):
     """Build examples/NAME with the installed files, run it, and return its output."""
     need_compiler(compiler)
     program = os.path.join(DEST, re.sub("[./]", "-", name))
     must(compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", *flags, os.path.join(ROOT, "examples", name), *also,
-         *pkg_config("--cflags", "--libs", "tally"), "-o", program)
+         *pkg_config("--cflags", "--libs", *libraries), "-o", program)
     return must(program, *args, env=dict(os.environ, LD_LIBRARY_PATH=LIB, **(env or {})))
 
 
@@ -131,6 +131,40 @@ def test_example_region_of_blocks():
 def test_example_monitor():
     out = example("gcc", "monitor.c", str(os.getpid()), "0.1", flags=["-std=c11"])
     tap.same(re.findall(r"^([a-z:-]+): \d+, [a-z ]+$", out, re.M), ["task-clock:u", "faults:u", "cycles:u"], out)
+
+
+def test_example_ring_reader():
+    machine.need_events()
+    out = example("gcc", "ring_reader.c", "sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done", flags=["-std=c11"])
+    samples, frames = map(int, re.match(r"(\d+) samples with (\d+) frames, \d+ losses\n", out).groups())
+    hits = re.findall(r"^ +(\d+)  0x[0-9a-f]+$", out, re.M)
+    assert samples > 5 and frames >= samples and 0 < sum(map(int, hits)) <= samples, out
+
+
+def test_example_transport():
+    tap.same(example("gcc", "transport.c", flags=["-std=c11"]), "instructions: 20000, exact\nr1234: 0, not supported\n", "output")
+
+
+def test_example_small_host():
+    out = example("gcc", "small_host.c", flags=["-std=c11", "-Wno-unused-parameter"], libraries=("tally-core",))
+    tap.same(out, "".join(f"event {i}: 20000000 in 80 of 240 ms\n" for i in range(3)), "output")
+
+
+def test_example_benchmark():
+    if tap.run("pkg-config", "--exists", "benchmark").returncode:
+        raise tap.Skip("Google's benchmark library (Debian: libbenchmark-dev) is not installed")
+    library = must("pkg-config", "--cflags", "--libs", "benchmark").split()
+    reason = machine.why_not(["g++", "-x", "c++", "-", "-x", "none", *library, "-o", DEST + "/trial-benchmark"],
+                             input="#include <benchmark/benchmark.h>\nBENCHMARK_MAIN();\n")
+    if reason:
+        raise tap.Skip(f"no program with Google's benchmark library builds here: {reason}")
+    out = example("g++", "benchmark.cpp", "--benchmark_format=json", "--benchmark_min_time=0.01", flags=["-std=c++17"], also=library)
+    rows = json.loads(out)["benchmarks"]
+    tap.same([row["name"] for row in rows], ["sort_numbers/1000", "sort_numbers/10000"], "benchmarks")
+    if machine.need_events.reason():
+        return
+    small, large = (row["task-clock:u"] for row in rows)
+    assert 0 < small < large, rows
 
 
 def test_examples_of_the_design_document():
