@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A transport of one's own: an implementation of perf_event_open for tests, without a kernel. Its
- * events count what the test says, so code that uses counters can be tested on machines that have
- * none.
+ * A user-defined transport: an implementation of perf_event_open for tests, without a kernel. The
+ * test sets the counts of the events, so code that uses counters can be tested on machines without
+ * counters.
  *
  *	cc transport.c $(pkg-config --cflags --libs tally) && ./a.out
  */

@@ -163,6 +163,8 @@ if [ $tier = full ]; then
 	for arch in riscv32 cortex-m4; do
 		check "core alone, with -Os, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build" --add -Os
 	done
+	check "documentation of the public headers" python3 "$root/scripts/check_doxygen.py" "$root"
+	check "interfaces of the libraries" with_git "$root/scripts/check_abi.sh"
 	check "sizes of the core are up to date" python3 "$root/scripts/core_sizes.py" --check "$root" "$build/sizes"
 fi
 check "generated pages are up to date" python3 "$root/scripts/update_docs.py" --check "$root" "$build/src/cli/tally"

@@ -86,12 +86,14 @@ struct tally_classic_attr {
 	((uint64_t)(type) << TALLY_CLASSIC_TYPE_SHIFT | (uint64_t)(id))
 #define TALLY_CLASSIC_RAW(code) (TALLY_CLASSIC_RAW_MASK | (uint64_t)(code))
 
+/* The type field of the config word. */
 enum tally_classic_type_id {
 	TALLY_CLASSIC_TYPE_HARDWARE = 0,
 	TALLY_CLASSIC_TYPE_SOFTWARE = 1,
 	TALLY_CLASSIC_TYPE_TRACEPOINT = 2,
 };
 
+/* Event IDs of type HARDWARE. */
 enum tally_classic_hw_id {
 	TALLY_CLASSIC_HW_CPU_CYCLES = 0,
 	TALLY_CLASSIC_HW_INSTRUCTIONS = 1,
@@ -102,6 +104,7 @@ enum tally_classic_hw_id {
 	TALLY_CLASSIC_HW_BUS_CYCLES = 6,
 };
 
+/* Event IDs of type SOFTWARE. */
 enum tally_classic_sw_ids {
 	TALLY_CLASSIC_SW_CPU_CLOCK = 0,
 	TALLY_CLASSIC_SW_TASK_CLOCK = 1,

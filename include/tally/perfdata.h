@@ -163,6 +163,7 @@ int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfda
 /* Free the reader and everything that it returned. NULL is allowed. */
 void tally_perfdata_close(struct tally_perfdata *data);
 
+/* Properties of the file. */
 struct tally_perfdata_info {
 	bool is_pipe;         /* pipe mode, according to the header */
 	bool is_stream;       /* can be read only once, from beginning to end */
@@ -197,6 +198,7 @@ enum tally_perfdata_note_kind {
 	TALLY_NOTE_LIMIT, /* a limit of this reader was exceeded, see docs/limitations.md */
 };
 
+/* A problem and its place in the file. */
 struct tally_perfdata_note {
 	enum tally_perfdata_note_kind kind;
 	uint32_t what;    /* feature number, record type or attr index, depending on `kind` */
@@ -249,6 +251,7 @@ enum {
 	TALLY_PERFDATA_OLD_FEATURE = 1 << 4,
 };
 
+/* A record of the file. */
 struct tally_perfdata_record {
 	const void *data; /* whole record with header, in host byte order; may be unaligned */
 	uint32_t size;    /* size of the record in bytes */
@@ -300,6 +303,7 @@ void tally_perfdata_select(struct tally_perfdata *data, const uint64_t *bits, ui
 
 /* ---- features ------------------------------------------------------------ */
 
+/* A feature section. */
 struct tally_perfdata_feature {
 	uint32_t id;
 	const char *name; /* perf's name, such as "HOSTNAME"; NULL if unknown */
@@ -350,6 +354,7 @@ struct tally_perfdata_trace_format {
 	struct tally_perfdata_slice text;
 };
 
+/* The contents of the TRACING_DATA feature. */
 struct tally_perfdata_tracing {
 	const char *version; /* "0.6" */
 	bool is_cut;         /* the data is truncated */
@@ -386,6 +391,8 @@ void tally_perfdata_tracing_free(struct tally_perfdata_tracing *tracing);
 /* ---- writing ------------------------------------------------------------- */
 
 struct tally_perfdata_writer;
+
+/* Options of tally_perfdata_writer_new(). */
 struct tally_perfdata_writer_options {
 	bool pipe;          /* write in pipe mode; if false, write a file (fd must be seekable) */
 	bool foreign;       /* write in the other byte order; the records are copied for this */

@@ -11,48 +11,69 @@
 
 #include "tally/abi.h"
 
+/* Bytes of the file. */
 struct tally_perfdata_slice {
 	const uint8_t *data;
 	uint64_t len;
 };
 
+/* A list of strings. */
 struct tally_perfdata_strings {
 	const char *const *items; /* NUL-terminated */
 	uint32_t nr;
 };
+
+/* A CPU's location. */
 struct tally_perfdata_cpu {
 	int32_t core_id, socket_id, die_id; /* -1 if unknown */
 };
+
+/* A NUMA node. */
 struct tally_perfdata_node {
 	uint32_t node;
 	uint64_t mem_total_kb, mem_free_kb;
 	const char *cpus; /* list such as "0-3,8" */
 };
+
+/* A PMU and its type in attrs. */
 struct tally_perfdata_pmu {
 	uint32_t type;
 	const char *name;
 };
+
+/* A group of events. */
 struct tally_perfdata_group {
 	const char *name;
 	uint32_t leader; /* index of the leader among the events */
 	uint32_t nr_members;
 };
+
+/* A CPU cache. */
 struct tally_perfdata_cache {
 	uint32_t level, line_size, sets, ways;
 	const char *type, *size, *cpus;
 };
+
+/* The memory blocks of a NUMA node. */
 struct tally_perfdata_mem_node {
 	uint64_t node;
 	uint64_t nr_bits;
 	struct tally_perfdata_slice bits; /* u64 words, host order; bit n: block n exists */
 };
+
+/* A capability of a PMU. */
+struct tally_perfdata_cap {
+	const char *name, *value;
+};
+
+/* The capabilities of a PMU. */
 struct tally_perfdata_pmu_caps {
 	const char *pmu; /* "cpu" for CPU_PMU_CAPS; "" if unknown */
-	const struct tally_perfdata_cap {
-		const char *name, *value;
-	} * caps;
+	const struct tally_perfdata_cap *caps;
 	uint32_t nr;
 };
+
+/* A core PMU of a CPU with several kinds of cores, and its CPUs. */
 struct tally_perfdata_hybrid {
 	const char *pmu, *cpus;
 };
@@ -61,6 +82,8 @@ struct tally_perfdata_domain {
 	uint32_t cpu, domain;
 	const char *name, *mask, *list; /* `list` and `mask` are the domain's CPUs */
 };
+
+/* A range of physical memory. */
 struct tally_perfdata_memory_range {
 	uint64_t base, length; /* in bytes */
 	uint32_t node;
@@ -73,16 +96,22 @@ struct tally_perfdata_event_desc {
 	const uint64_t *ids;
 	uint32_t nr_ids;
 };
+
+/* A BPF program. */
 struct tally_perfdata_bpf_prog {
 	uint64_t offset; /* offset in the feature */
 	uint32_t info_len, data_len;
 	uint64_t arrays;                        /* mask of the arrays in `data` */
 	struct tally_perfdata_slice info, data; /* struct bpf_prog_info; not byte-swapped */
 };
+
+/* Type information of BPF programs. */
 struct tally_perfdata_btf {
 	uint32_t id;
 	struct tally_perfdata_slice data;
 };
+
+/* An index entry of an AUX trace. */
 struct tally_perfdata_aux_entry {
 	uint64_t offset, size; /* location of an AUXTRACE record in the file */
 };
