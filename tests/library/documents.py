@@ -70,7 +70,7 @@ def test_manuals_are_clean():
         done = man(page)
         name, section = os.path.basename(page).rsplit(".", 1)
         tap.same((done.returncode, done.stderr), (0, ""), page)
-        if not re.search(rf"^{re.escape(name)}\({section}\).*^NAME\n +{re.escape(name)} - \S", done.stdout, re.S | re.M):
+        if not re.search(rf"^{re.escape(name)}\({section}\).*^NAME\n +{re.escape(name)}(, \S+)* - \S", done.stdout, re.S | re.M):
             raise AssertionError(f"{page}: {done.stdout[:300]!r}")
 
 
@@ -123,7 +123,7 @@ def test_zsh_reads_its_file():
 
 def test_fish_completes():
     done = tap.run(shell("fish"), "-c", f"source {DOCS}/tally.fish; complete -C 'tally record --call-gr'; complete -C 'tally repo'")
-    tap.same(re.findall(r"^\S+", done.stdout, re.M), ["--call-graph", "report"], "fish")
+    tap.same(re.findall(r"^\S+", done.stdout, re.M), ["--call-graph", "--call-graph-default", "report"], "fish")
     done = tap.run(shell("fish"), "-c", f"source {DOCS}/tally.fish; complete -C 'tally report --'")
     want = {name for command in COMMANDS if command.name == "report" for option in command.options() for name in option.names}
     got = set(re.findall(r"^(--[^\s=]+)", done.stdout, re.M))
