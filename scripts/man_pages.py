@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Write the manual pages with scdoc: one for each command, from its page in docs/commands and the program's option
-table; one for each main library function, from the headers; and two from pages in docs/. The NAMEs are the pages listed
-in docs/meson.build; they must match the pages that this script writes.
+table; one for tally-jevents; one for each main library function, from the headers; and two from pages in docs/. The
+NAMEs are the pages listed in docs/meson.build; they must match the pages that this script writes.
 
-usage: man_pages.py ROOT TALLY SCDOC DIRECTORY NAME...
+The pages contain the version. They contain a date only if SOURCE_DATE_EPOCH is set, so that two builds of the same
+sources produce the same pages.
+
+usage: man_pages.py ROOT TALLY SCDOC VERSION DIRECTORY NAME...
 """
 import os
 import re
@@ -96,6 +99,13 @@ def command_page(root, command):
             f"\n{notes}\n\n# SEE ALSO\n\n*tally*(1), *tally-event-names*(7), *tally-privileges*(7)\n")
 
 
+def jevents_page(root):
+    with open(os.path.join(root, "docs", "commands", "tally-jevents.md"), encoding="utf-8") as file:
+        text = file.read()
+    return ("tally-jevents(1)\n\n# NAME\n\ntally-jevents, jevents - compile descriptions of CPU events into C tables\n\n"
+            f"# DESCRIPTION\n\n{body(text)}\n\n# SEE ALSO\n\n*tally*(1), *tally-list*(1)\n")
+
+
 def main_page(commands):
     rows = "\n".join(f"*tally-{command.name}*(1)\n\t{escape(command.summary)}\n" for command in commands)
     return ("tally(1)\n\n# NAME\n\ntally - count and profile programs with perf\\_events\n\n# SYNOPSIS\n\n"
@@ -126,6 +136,7 @@ def pages(root, tally):
     yield "tally.1", main_page(commands)
     for command in commands:
         yield f"tally-{command.name}.1", command_page(root, command)
+    yield "tally-jevents.1", jevents_page(root)
     for header, names in FUNCTIONS.items():
         with open(os.path.join(root, "include", "tally", header + ".h"), encoding="utf-8") as file:
             text = file.read()
@@ -137,18 +148,27 @@ def pages(root, tally):
                                        f"{body(file.read())}\n\n# SEE ALSO\n\n*tally*(1)\n")
 
 
+def roff(scdoc, name, version, text):
+    """Convert a page to roff, with the version in its footer."""
+    text = re.sub(r"\n{3,}", "\n\n", text.replace("\n", f' "tally {version}"\n', 1))
+    done = subprocess.run([scdoc], input=text, text=True, capture_output=True, check=False)
+    if done.returncode:
+        sys.exit(f"{name}: {done.stderr}")
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return done.stdout
+    # Without the variable, scdoc writes the date of the build.
+    return re.sub(r'^(\.TH "[^"]*" "[^"]*") "[0-9-]*"', r'\1 ""', done.stdout, count=1, flags=re.M)
+
+
 def main():
-    root, tally, scdoc, directory, *names = sys.argv[1:]
+    root, tally, scdoc, version, directory, *names = sys.argv[1:]
     made = dict(pages(root, tally))
     if set(made) != set(names):
         sys.exit(f"docs/meson.build and scripts/man_pages.py do not have the same pages: {sorted(set(made) ^ set(names))}")
     os.makedirs(directory, exist_ok=True)
     for name, text in made.items():
-        done = subprocess.run([scdoc], input=re.sub(r"\n{3,}", "\n\n", text), text=True, capture_output=True, check=False)
-        if done.returncode:
-            sys.exit(f"{name}: {done.stderr}")
         with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(done.stdout)
+            file.write(roff(scdoc, name, version, text))
 
 
 if __name__ == "__main__":

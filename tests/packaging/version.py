@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Check the parts of debian/ that repeat other files: the version, the exported functions, and the packages needed for a
+build.
+
+usage: version.py ROOT BUILD
+"""
+import json
+import os
+import re
+import sys
+
+ROOT, BUILD = sys.argv[1:3]
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import tap  # noqa: E402
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_changelog_has_the_version():
+    with open(os.path.join(BUILD, "meson-info", "intro-projectinfo.json"), encoding="utf-8") as file:
+        version = json.load(file)["version"]
+    tap.same(re.match(r"tally \((.*?)\) ", read("debian/changelog")).group(1), version, "versions of debian/changelog and meson.build")
+
+
+def test_symbols_are_those_of_the_version_script():
+    exported = re.findall(r"^\t(tally_\w+);", read("src/library/libtally.map"), re.M)
+    symbols = re.findall(r"^ (tally_\w+)@TALLY_0 \S+$", read("debian/libtally0.symbols"), re.M)
+    tap.same(sorted(set(exported) ^ set(symbols)), [], "functions in only one of libtally.map and libtally0.symbols")
+
+
+def test_build_dependencies_are_installed_by_the_scripts():
+    """Check that a machine on which scripts/build.sh built can also build the packages, with debhelper."""
+    wanted = re.search(r"^Build-Depends: ((?:.*,\n)*.*)\n", read("debian/control"), re.M).group(1)
+    wanted = {re.split(r"[ :]", name.strip())[0] for name in wanted.split(",")} - {"debhelper-compat"}
+    build, test, full = (re.search(rf'^{name}_packages="(.*)"', read("scripts/lib.sh"), re.M).group(1).split() for name in ("build", "test", "full"))
+    tap.same(sorted(wanted - set(build) - set(test)), [], "Build-Depends that scripts/lib.sh lacks")
+    tap.same(sorted({"debhelper", "dpkg-dev", "lintian", "debootstrap"} - set(full)), [], "packages of tests/packaging/debian.py")
+
+
+tap.main(__name__)
