@@ -12,7 +12,7 @@ import tap
 
 MIRROR = "http://deb.debian.org/debian"
 # For programs that are built with the library, manual pages and completion.
-INCLUDED = ["gcc", "libc6-dev", "clang", "pkg-config", "man-db", "bash-completion"]
+INCLUDED = ["gcc", "g++", "libc6-dev", "clang", "pkg-config", "man-db", "bash-completion"]
 # Each command has its own mounts, which end with it.
 ENTER = 'mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" && exec chroot "$@"'
 # tally's index of symbols belongs to a user, so no package removes it.

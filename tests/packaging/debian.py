@@ -24,7 +24,7 @@ import tap  # noqa: E402
 
 WORK = tempfile.mkdtemp(prefix="debian.", dir=BUILD)
 STATE = "/var/lib/tally"
-PACKAGES = ["libtally-dev", "libtally0", "libtally0-dbgsym", "tally", "tally-dbgsym"]
+PACKAGES = ["libtally-dev", "libtally-profile0", "libtally-profile0-dbgsym", "libtally0", "libtally0-dbgsym", "tally", "tally-dbgsym"]
 BUSY = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done"
 COMPLETION = "/usr/share/bash-completion/bash_completion"
 
@@ -71,7 +71,8 @@ def installed():
         shutil.copy(deb, debian.path + "/packages")
     debian.apt("install", *("./packages/" + os.path.basename(deb) for deb in debs()))
     shutil.copy(ROOT + "/tests/lib/complete.bash", debian.path + "/packages")
-    shutil.copy(ROOT + "/tests/library/library_program.c", debian.path + "/packages")
+    for source in ("tests/library/library_program.c", "examples/top_functions.c"):
+        shutil.copy(os.path.join(ROOT, source), debian.path + "/packages")
     return debian, before
 
 
@@ -156,10 +157,16 @@ def test_bash_completes():
     tap.same(inside("bash", "--norc", "/packages/complete.bash", "/packages/load", "tally", "rec"), "record\n", "tally rec<TAB>")
 
 
-def build_and_run(compiler, *more):
+def build(compiler, source, library, *more):
+    """Build /packages/program as C, or as C++ if the compiler's name ends with ++."""
     static = ["--static"] if "-static" in more else []
-    flags = inside("pkg-config", *static, "--cflags", "--libs", "tally").split()
-    inside(compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *more, "/packages/library_program.c", *flags, "-o", "/packages/program")
+    language = ["-x", "c++", "-std=c++17"] if compiler.endswith("++") else ["-std=c11"]
+    flags = inside("pkg-config", *static, "--cflags", "--libs", library).split()
+    inside(compiler, *language, "-Wall", "-Wextra", "-Werror", *more, "/packages/" + source, "-x", "none", *flags, "-o", "/packages/program")
+
+
+def build_and_run(compiler, *more):
+    build(compiler, "library_program.c", "tally", *more)
     out = inside("/packages/program")
     tap.same(bool(re.search(r"^task-clock:u: [1-9]\d* ns, (exact|scaled)$|^refused: ", out)), True, out)
 
@@ -172,6 +179,21 @@ def test_programs_link_with_gcc():
 def test_programs_link_with_clang():
     build_and_run("clang")
     build_and_run("clang", "-static")
+
+
+def test_programs_link_as_cxx():
+    for compiler in ("g++", "clang++"):
+        build_and_run(compiler)
+        build_and_run(compiler, "-static")
+
+
+def test_programs_read_profiles():
+    machine.need_events()
+    inside("tally", "record", "-q", "-e", "cpu-clock:u", "-o", "/packages/profiled.data", "sh", "-c", BUSY)
+    for more in ([], ["-static"]):
+        build("gcc", "top_functions.c", "tally-profile", *more)
+        out = inside("/packages/program", "/packages/profiled.data")
+        assert re.search(r"^ +\d+\.\d\d%  \S+  /\S+$", out, re.M), out
 
 
 def unit_command(key):
