@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A minimal Debian in a directory, of the release of this machine, so that packages built here can be installed in it.
 It is made once, by debootstrap, in the user's cache; remove the directory to make it again. Each test gets a copy."""
+import hashlib
 import os
 import shutil
 import subprocess
@@ -51,7 +52,7 @@ def need_mirror():
 def base():
     """Return the directory of the minimal Debian. Make it if it is not in the cache."""
     parent = os.path.join(cache.OUTSIDE.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tally")
-    path = os.path.join(parent, "debian-" + release())
+    path = os.path.join(parent, f"debian-{release()}-{hashlib.sha256(' '.join(INCLUDED).encode()).hexdigest()[:8]}")
     if os.path.isdir(path):
         return path
     os.makedirs(parent, exist_ok=True)
