@@ -5,13 +5,6 @@
 #include "abi/abi_sample.h"
 #include "base/arith.h"
 
-/* Return the number of words per group member: its value, and its ID and lost count if
- * requested. */
-static size_t read_stride(uint64_t format)
-{
-	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-}
-
 static size_t read_times(uint64_t format)
 {
 	return !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -22,7 +15,8 @@ size_t tally_read_size(uint64_t format, uint64_t nr)
 {
 	if (!(format & PERF_FORMAT_GROUP))
 		nr = 1;
-	return 8 * (!!(format & PERF_FORMAT_GROUP) + read_times(format) + nr * read_stride(format));
+	return 8 * (!!(format & PERF_FORMAT_GROUP) + read_times(format) +
+		    nr * tally_read_stride(format));
 }
 
 static uint8_t *put_word_if(uint8_t *at, bool there, uint64_t value)

@@ -21,6 +21,13 @@
 #include "tally/config.h"
 #include "tally/sample.h"
 
+/* Return the number of words per group member: its value, and its ID and lost count if
+ * requested. */
+static inline size_t tally_read_stride(uint64_t format)
+{
+	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+}
+
 /* Return the size in bytes of counts for `nr` members in `format`. */
 size_t tally_read_size(uint64_t format, uint64_t nr);
 

@@ -6,12 +6,6 @@
 
 /* ---- counts: perf_event_open(2), "Reading results" -------------------------------------- */
 
-/* Return the number of words per group member. */
-static size_t read_stride(uint64_t format)
-{
-	return (tally_read_size(format, 2) - tally_read_size(format, 1)) / 8;
-}
-
 static const uint8_t *word_read(const uint8_t *at, bool there, uint64_t *ret_value)
 {
 	*ret_value = there ? tally_get_u64(at) : 0;
@@ -35,11 +29,11 @@ int tally_read_decode(const void *bytes, size_t len, uint64_t read_format,
 		return tally_error_at(err, -EINVAL, "truncated counts", 0);
 	if (read_format & PERF_FORMAT_GROUP) {
 		at = word_read(at, true, &read.nr);
-		if (read.nr > tally_div(len - fixed, 8 * read_stride(read_format)))
+		if (read.nr > tally_div(len - fixed, 8 * tally_read_stride(read_format)))
 			return tally_error_at(err, -EINVAL,
 					      "group has more members than fit in the record", 0);
 		read.group.data = times_read(at, &read);
-		read.group.nr = read.nr * read_stride(read_format);
+		read.group.nr = read.nr * tally_read_stride(read_format);
 	} else {
 		at = word_read(at, true, &read.single.value);
 		at = times_read(at, &read);
@@ -59,7 +53,7 @@ struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i
 
 	if (!(read->format & PERF_FORMAT_GROUP))
 		return read->single;
-	at = read->group.data + 8 * i * read_stride(read->format);
+	at = read->group.data + 8 * i * tally_read_stride(read->format);
 	at = word_read(at, true, &value.value);
 	at = word_read(at, read->format & PERF_FORMAT_ID, &value.id);
 	word_read(at, read->format & PERF_FORMAT_LOST, &value.lost);
