@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Write the manual pages with scdoc: one for each command, from its page in docs/commands and the program's option
-table; one for tally-jevents; one for each main library function, from the headers; and two from pages in docs/. The
+table; one for tally-jevents; one for each main library function, from the headers; and some from pages in docs/. The
 NAMEs are the pages listed in docs/meson.build; they must match the pages that this script writes.
 
 The pages contain the version. They contain a date only if SOURCE_DATE_EPOCH is set, so that two builds of the same
@@ -22,8 +22,16 @@ FUNCTIONS = {
     "events": ["tally_events_parse"],
     "client": ["tally_counters_open", "tally_counters_read", "tally_count_scaled"],
     "perfdata": ["tally_perfdata_open", "tally_perfdata_next_ordered"],
+    "rings": ["tally_rings_new"],
+    "sample": ["tally_sample_decoder_new"],
+    "profile": ["tally_analysis_read"],
 }
-TOPICS = {"event-names": "names of events", "privileges": "permissions for counting and sampling"}
+TOPICS = {
+    "event-names": "names of events",
+    "privileges": "permissions for counting and sampling",
+    "exports": "formats for other programs",
+    "library": "the libraries for other programs",
+}
 
 
 def escape(text):

@@ -87,6 +87,22 @@ def test_recording():
     assert "regions" not in json.loads(steps.report(copy, "--json")), "a redacted file has the names of regions"
 
 
+def test_simulated_machine():
+    """Check the counts of a machine that counts a cycle each nanosecond, and two instructions in a cycle."""
+    script = os.path.join(WORK, "machine.sim")
+    with open(script, "w", encoding="ascii") as file:
+        file.write("pmu cpu counters 4\nevent cycles 1000M/s\nevent instructions 2000M/s\n")
+    run = tap.run(TALLY, "emulate", "--host", f"sim:{script}", "--", TALLY, "stat", "--regions", "--json", "-e", "task-clock", "--",
+                  PROGRAM, "{cycles:u,instructions:u}", env=tap.preloading(), status=0)
+    found = regions_of(run.stderr)
+    tap.same(sorted(found), ["round", "round/in\x1b[31mside"], "regions")
+    for region in found.values():
+        cycles, instructions = region["counts"]
+        tap.same([cycles["quality"], instructions["quality"]], ["exact", "exact"], "qualities")
+        tap.same((cycles["value"], instructions["value"]), (cycles["enabled_ns"], 2 * cycles["enabled_ns"]), "counts")
+    assert found["round"]["counts"][0]["value"] > 0, found
+
+
 def test_no_regions():
     machine.need_events()
     run = stat("--", "true", status=0)
