@@ -31,7 +31,7 @@ cmp -s "$out/cross.new" "$out/cross.txt" || rm -rf "$out/build"
 mv "$out/cross.new" "$out/cross.txt"
 setup_build "$out/build" --cross-file "$out/cross.txt" --buildtype=release -Dstatic=true
 ninja -C "$out/build" src/cli/tally tests/differential/differential-record tests/hardware/arm64/self-read \
-	tests/hardware/arm64/loop tests/hardware/arm64/work >"$out/ninja.log" 2>&1 || {
+	tests/hardware/arm64/loop tests/hardware/arm64/regions tests/hardware/arm64/work >"$out/ninja.log" 2>&1 || {
 	grep -E "error|undefined|cannot find|FAILED" "$out/ninja.log" | cut -c -300 >&2
 	exit 1
 }

@@ -146,6 +146,18 @@ def test_user_space_reads():
                 tap.same((words["quality"], words["width"]), ("1", "32" if "_32" in line else "64"), line)
 
 
+def test_regions():
+    """Test counting regions (tally/region.h), with system calls and without."""
+    for name, is_open in (("regions_closed", 0), ("regions", 1)):
+        lines = guest("exact").said(name).splitlines()
+        tap.same(len(lines), 3, f"events of {name}: {lines}")
+        for line in lines:
+            print("# " + line)
+            words = dict(word.split("=") for word in line.rsplit("/u ", 1)[1].split())
+            tap.same((words["self"], words["exact"]), (str(is_open), "1"), line)
+            tap.within(int(words["value"]), 2000000, 2000000 + (500 if is_open else 4000), "instructions of two calls")
+
+
 # ---- sampling -------------------------------------------------------------------------------------------
 
 def test_every_overflow_arrives():

@@ -83,6 +83,9 @@ OWN = {
     "weak_group": f"tally stat -x, -e '{{{times('cycles:u', COUNTERS + 1)}}}:W' work mix",
     "user_counts": user("tally stat -x, -e cycles loop"),
     "user_chains": user("tally record -q -o /tmp/user.data -e cycles -g -c 100003 work calls") + "; mv /tmp/user.data .",
+    "regions_closed": "regions armv8_pmuv3/event=0x8,rdpmc=1/u",
+    "regions": "echo 1 >/proc/sys/kernel/perf_user_access; regions armv8_pmuv3/event=0x8,rdpmc=1/u; "
+               "echo 0 >/proc/sys/kernel/perf_user_access",
     "self_closed": "self-read",
     "self": "echo 1 >/proc/sys/kernel/perf_user_access; self-read",
 }
@@ -209,7 +212,7 @@ def start():
     build = os.path.join(WORK, "build")
     programs = {f"/bin/{os.path.basename(path)}": os.path.join(build, path)
                 for path in ("src/cli/tally", "tests/differential/differential-record", "tests/hardware/arm64/loop",
-                             "tests/hardware/arm64/work", "tests/hardware/arm64/self-read")}
+                             "tests/hardware/arm64/work", "tests/hardware/arm64/self-read", "tests/hardware/arm64/regions")}
     programs["/bin/busybox"] = os.path.join(root, "bin", "busybox")
     kernel = glob.glob(os.path.join(root, "boot", "vmlinuz-*"))[0]
     foreign = foreign_recordings()

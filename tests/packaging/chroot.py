@@ -12,8 +12,8 @@ import machine
 import tap
 
 MIRROR = "http://deb.debian.org/debian"
-# For programs that are built with the library, manual pages and completion.
-INCLUDED = ["gcc", "g++", "libc6-dev", "clang", "pkg-config", "man-db", "bash-completion"]
+# For programs that are built with the libraries (static ones need libiberty and libbz2), manual pages and completion.
+INCLUDED = ["gcc", "g++", "libc6-dev", "libiberty-dev", "libbz2-dev", "clang", "pkg-config", "man-db", "bash-completion"]
 # Each command has its own mounts, which end with it.
 ENTER = 'mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" && exec chroot "$@"'
 # tally's index of symbols belongs to a user, so no package removes it.

@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 
-ROOT, BUILD = sys.argv[1:3]
+ROOT, BUILD = map(os.path.abspath, sys.argv[1:3])
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import chroot  # noqa: E402
 import clones  # noqa: E402
