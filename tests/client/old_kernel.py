@@ -136,6 +136,14 @@ def test_without_events_the_user_host_samples(data):
 
 
 @tap.always
+def test_the_missing_feature_is_named(data):
+    machine.need_events()
+    for options, field in ((["--overwrite"], "write_backward"), (["--switch-events"], "context_switch"), (["-I"], "sample_regs_intr")):
+        done = old(TALLY, "record", "-o", data, "-e", "cpu-clock:u", *options, "true", status=1)
+        assert field in done.stderr, f"no {field}: {done.stderr}"
+
+
+@tap.always
 def test_the_emulation_says_what_it_needs():
     machine.need_events()
     old(TALLY, "emulate", "--", "true", status=1, says="requires Linux 5.3 or later")
