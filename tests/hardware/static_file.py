@@ -106,6 +106,14 @@ def test_needs_no_libraries():
         assert not re.search(rf" T {name}$", symbols, re.M), f"{name}() in a static program loads libraries"
 
 
+def test_every_linked_part_is_in_the_table_of_licences():
+    build, path = os.path.join(WORK, "build"), static_file()
+    done = tap.run(sys.executable, os.path.join(ROOT, "tests", "library", "licences.py"), ROOT, build,
+                   os.path.join(os.path.dirname(path), "src", "cli", "tally"), timeout=1800,
+                   env={**os.environ, "TALLY_ONLY": "every_linked_part_is_in_the_table"})
+    assert "\nok 1 - every_linked_part_is_in_the_table\n" in done.stdout, done.stdout
+
+
 def test_debuginfod_is_refused():
     data = os.path.join(ROOT, "tests", "fixtures", "perfdata", "perf61", "frames.data")
     done = tap.run(static_file(), "report", "-i", data, "--debuginfod=http://127.0.0.1:1", status=1)
