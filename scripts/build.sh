@@ -3,15 +3,20 @@
 # Install missing packages and build optimized programs: build/tally, build/tally-jevents and build/jevents, and the
 # core for this processor, build/libtally-core.a.
 #   --install PREFIX   also install everything: programs, libraries, headers, pkg-config files, documents
+#   --static [DIR]     instead build DIR/tally, a single stripped file that needs no shared libraries (docs/static.md);
+#                      DIR is build-static by default
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 prefix=
+static=
 case $#:${1-} in
 0:) ;;
 2:--install) prefix=$2 ;;
+1:--static) static=$root/build-static ;;
+2:--static) static=$2 ;;
 *)
-	echo "usage: build.sh [--install PREFIX]" >&2
+	echo "usage: build.sh [--install PREFIX | --static [DIR]]" >&2
 	exit 2
 	;;
 esac
@@ -22,6 +27,16 @@ esac
 
 # shellcheck disable=SC2086
 install_missing $build_packages
+if [ -n "$static" ]; then
+	setup_build "$static" --buildtype=release -Db_lto=true -Dtests=none -Dlibrary=false -Dstatic=true
+	ninja -C "$static" src/cli/tally >"$static/build.log" 2>&1 || {
+		cat "$static/build.log" >&2
+		exit 1
+	}
+	strip -o "$static/tally" "$static/src/cli/tally"
+	echo "built: $static/tally"
+	exit 0
+fi
 setup_build "$root/build" --buildtype=release -Db_lto=true --prefix "${prefix:-/usr/local}"
 targets="src/cli/tally src/jevents/tally-jevents src/jevents/jevents"
 # "all" would also build the test and benchmark programs, which are not installed.

@@ -17,23 +17,11 @@ if [ -d "$dir/root" ]; then
 fi
 
 rm -rf "$cache"/arm64-*
-mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/debs"
-: >"$dir/apt/status"
-cat >"$dir/apt/apt.conf" <<END
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Install-Recommends "false";
-APT::Sandbox::User "$(id -un)";
-Acquire::Languages "none";
-Dir::State "$dir/apt";
-Dir::State::status "$dir/apt/status";
-Dir::Cache "$dir/apt/cache";
-END
-export APT_CONFIG="$dir/apt/apt.conf"
+mkdir -p "$dir/debs"
 
 # Without a network connection, apt-get update only prints warnings, but the next command fails.
 fetch() {
-	apt-get update -qq &&
+	private_apt "$dir/apt" arm64 &&
 		image=$(apt-cache depends "$kernel" | sed -n 's/^ *Depends: //p') && [ -n "$image" ] &&
 		apt-get install -qq -y --download-only linux-perf &&
 		mv "$dir"/apt/cache/archives/*.deb "$dir/debs" && cd "$dir/debs" &&

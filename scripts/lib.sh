@@ -9,7 +9,7 @@ jobs=$(nproc)
 build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libbz2-dev libdeflate-dev libcapstone-dev scdoc"
 test_packages="libcmocka-dev python3"
 quick_packages="clang-format universal-ctags linux-perf"
-full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db libbenchmark-dev abigail-tools doxygen debhelper dpkg-dev lintian debootstrap"
+full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 qemu-user busybox-static musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db libbenchmark-dev abigail-tools doxygen debhelper dpkg-dev lintian debootstrap"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
 # Build options for each tier. The quick tier must not take long. UBSan's messages would take a third of the build time
@@ -87,6 +87,45 @@ setup_build() {
 	}
 }
 
+# debian_mirror: print the address of the Debian mirror that this system uses.
+debian_mirror() {
+	# shellcheck disable=SC2016
+	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 2>/dev/null | head -n 1
+}
+
+# private_apt DIR ARCHITECTURE [RELEASE]: make apt use its own lists and cache in DIR, until this shell exits, and fetch
+# the lists: of the system's releases, or of another one from the system's mirror.
+private_apt() {
+	mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
+	: >"$1/status"
+	cat >"$1/apt.conf" <<-END
+		APT::Architecture "$2";
+		APT::Architectures { "$2"; };
+		APT::Install-Recommends "false";
+		APT::Sandbox::User "$(id -un)";
+		Acquire::Languages "none";
+		Dir::State "$1";
+		Dir::State::status "$1/status";
+		Dir::Cache "$1/cache";
+	END
+	if [ -n "${3:-}" ]; then
+		mirror=$(debian_mirror)
+		[ -n "$mirror" ] || {
+			echo "apt's lists name no Debian mirror; run apt-get update"
+			return 1
+		}
+		keys=/usr/share/keyrings/debian-archive-keyring.gpg
+		echo "deb [signed-by=$keys] $mirror $3 main" >"$1/sources.list"
+		cat >>"$1/apt.conf" <<-END
+			Dir::Etc::sourcelist "$1/sources.list";
+			Dir::Etc::sourceparts "-";
+			Dir::Etc::trustedparts "/etc/apt/trusted.gpg.d";
+		END
+	fi
+	export APT_CONFIG="$1/apt.conf"
+	apt-get update -qq
+}
+
 # fetch_and_unpack DIR: call the caller's fetch(), which puts packages into DIR/debs, and unpack them into DIR/root,
 # which exists only if everything succeeded. Kernel packages contain many modules, which are not needed and therefore
 # not unpacked.
@@ -99,7 +138,9 @@ fetch_and_unpack() {
 	mkdir "$1/unpacked"
 	for deb in "$1"/debs/*.deb; do
 		case $deb in
-		*/linux-image-*) dpkg --fsys-tarfile "$deb" | tar -x -C "$1/unpacked" ./boot ;;
+		*/linux-image-* | */linux-binary-*)
+			dpkg --fsys-tarfile "$deb" | tar -x -C "$1/unpacked" --exclude='./lib/modules' --exclude='./usr/lib/modules/*/kernel'
+			;;
 		*) dpkg -x "$deb" "$1/unpacked" ;;
 		esac
 	done

@@ -159,9 +159,31 @@ int tally_threads_of_tid(int32_t tid, struct tally_threads **ret_threads)
 	return ret;
 }
 
+#ifdef TALLY_STATIC
+/* In a static program, getpwnam() would load the machine's NSS modules, which need another libc. */
+static struct passwd *user_find(const char *user)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd *entry = NULL;
+
+	if (!file)
+		return NULL;
+	do {
+		entry = fgetpwent(file);
+	} while (entry && strcmp(entry->pw_name, user));
+	fclose(file);
+	return entry;
+}
+#else
+static struct passwd *user_find(const char *user)
+{
+	return getpwnam(user);
+}
+#endif
+
 static int user_id(const char *user, uid_t *ret_uid)
 {
-	struct passwd *entry = getpwnam(user);
+	struct passwd *entry = user_find(user);
 	char *end;
 	unsigned long number;
 

@@ -45,15 +45,46 @@ int tally_counters_fd(const struct tally_counters *counters, size_t event, size_
 	return counters->events[event].fds[counter_index(counters, cpu, thread)];
 }
 
+/* Return the position of an event's count in the counts of its group, which are in the order in
+ * which the members were opened. */
+static uint64_t group_position(const struct tally_counters *counters, size_t event)
+{
+	size_t leader = counters->events[event].leader;
+	uint64_t position = 0;
+
+	for (size_t i = leader; i < event; i++)
+		position += counters->events[i].leader == leader && counters->events[i].is_open;
+	return position;
+}
+
+/* Before Linux 3.12, there is no PERF_EVENT_IOC_ID, but counts contain the ID if the event asks for
+ * it. */
+static int read_id(const struct tally_counters *counters, size_t event, int fd, uint64_t *ret_id)
+{
+	uint64_t format = counters->events[event].attr.read_format, at = 0;
+	struct tally_read read;
+	uint64_t words[256];
+	int64_t len = counters->transport->read(counters->transport, fd, words, sizeof(words));
+
+	if (format & PERF_FORMAT_GROUP)
+		at = group_position(counters, event);
+	if (!(format & PERF_FORMAT_ID) || len <= 0 ||
+	    tally_read_decode(words, (size_t)len, format, &read, NULL, NULL) || at >= read.nr)
+		return -ENOTTY;
+	*ret_id = tally_read_get(&read, at).id;
+	return 0;
+}
+
 int tally_counters_id(const struct tally_counters *counters, size_t event, size_t cpu,
 		      size_t thread, uint64_t *ret_id)
 {
-	int fd = tally_counters_fd(counters, event, cpu, thread);
+	int fd = tally_counters_fd(counters, event, cpu, thread), ret;
 
 	if (fd < 0)
 		return -EBADF;
-	return counters->transport->ioctl(counters->transport, fd, PERF_EVENT_IOC_ID,
-					  (uintptr_t)ret_id);
+	ret = counters->transport->ioctl(counters->transport, fd, PERF_EVENT_IOC_ID,
+					 (uintptr_t)ret_id);
+	return ret == -ENOTTY ? read_id(counters, event, fd, ret_id) : ret;
 }
 
 /* Issue an ioctl on all of the event's counters. Returns the first error. */

@@ -34,6 +34,9 @@ static bool drop_newest(struct perf_event_attr *attr)
 	DROP(attr->use_clockid, attr->use_clockid = 0; attr->clockid = 0)
 	DROP(attr->comm_exec, attr->comm_exec = 0)
 	DROP(attr->mmap2, attr->mmap2 = 0)
+	DROP(attr->sample_type & PERF_SAMPLE_IDENTIFIER,
+	     attr->sample_type =
+		     (attr->sample_type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER) | PERF_SAMPLE_ID)
 	DROP(attr->exclude_guest || attr->exclude_host,
 	     attr->exclude_guest = attr->exclude_host = 0)
 	DROP(attr->sample_id_all, attr->sample_id_all = 0)
@@ -52,6 +55,18 @@ static bool no_pmu(const struct perf_event_attr *attr, int code,
 	return options->may_fall_back && is_hardware(attr) &&
 	       attr->config == PERF_COUNT_HW_CPU_CYCLES &&
 	       (code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || code == -ENXIO);
+}
+
+/* Before Linux 3.12, there is no dummy event. Replace it with an event that hardly ever occurs, and
+ * is not sampled if it does. */
+static bool replace_dummy(struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_DUMMY)
+		return false;
+	attr->config = PERF_COUNT_SW_EMULATION_FAULTS;
+	if (attr->sample_period)
+		attr->sample_period = INT64_MAX;
+	return true;
 }
 
 static bool is_permission(int code)
@@ -103,7 +118,8 @@ bool attr_relax(struct perf_event_attr *attr, int code, const struct tally_open_
 			(*fallback & ~(unsigned)TALLY_FALLBACK_PRECISE) | TALLY_FALLBACK_CPU_CLOCK;
 		return true;
 	}
-	if ((code == -EINVAL || code == -E2BIG) && drop_newest(attr)) {
+	if (((code == -EINVAL || code == -E2BIG) && drop_newest(attr)) ||
+	    ((code == -EINVAL || code == -ENOENT) && replace_dummy(attr))) {
 		*fallback |= TALLY_FALLBACK_OLD_KERNEL;
 		return true;
 	}

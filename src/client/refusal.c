@@ -53,6 +53,7 @@ static bool find_sample_field(const struct probe *probe, const struct perf_event
 		struct perf_event_attr less = *attr;
 
 		less.sample_type &= ~twins[i].bit;
+		tally_attr_set(&less, tally_attr_find_field(twins[i].field), 0);
 		if (!(attr->sample_type & twins[i].bit) || !opens(probe, less))
 			continue;
 		FORMAT_TEXT(why->field, "%s", twins[i].field);
@@ -93,6 +94,17 @@ static void find_field(const struct probe *probe, const struct perf_event_attr *
 			return;
 		}
 	}
+}
+
+/* Return the attributes with all fallbacks applied. */
+static struct perf_event_attr relaxed(const struct probe *probe, struct perf_event_attr attr)
+{
+	unsigned fallback = 0;
+
+	while (attr_relax(&attr, -EINVAL, &probe->counters->options, &fallback)) {
+	}
+	(void)attr_relax(&attr, -ENOENT, &probe->counters->options, &fallback);
+	return attr;
 }
 
 /* ---- permissions -------------------------------------------------------------- */
@@ -253,6 +265,12 @@ static void explain_other(const struct probe *probe, const struct perf_event_att
 	FORMAT_TEXT(why->rule, "%s", row->rule);
 	if (code == -EINVAL || code == -EOPNOTSUPP || code == -E2BIG)
 		find_field(probe, attr, why);
+	/* An old kernel may also reject fields that have fallbacks. */
+	if (!*why->field && (code == -EINVAL || code == -E2BIG)) {
+		struct perf_event_attr less = relaxed(probe, *attr);
+
+		find_field(probe, &less, why);
+	}
 	if (row->fix && !*why->fix[0])
 		access_add_fix(why, "%s", row->fix);
 }

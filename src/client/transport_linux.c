@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transport for the running Linux kernel. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -14,6 +15,13 @@ static int linux_open(const struct tally_transport *transport, struct perf_event
 {
 	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 
+	/* Before Linux 3.14, there is no PERF_FLAG_FD_CLOEXEC. */
+	if (fd < 0 && errno == EINVAL && flags & PERF_FLAG_FD_CLOEXEC) {
+		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
+			     flags & ~(unsigned long)PERF_FLAG_FD_CLOEXEC);
+		if (fd >= 0)
+			(void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	}
 	return fd < 0 ? -errno : (int)fd;
 }
 

@@ -2,10 +2,12 @@
 #include "disasm/disasm.h"
 
 #include <capstone.h>
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
+#ifndef TALLY_STATIC
+#include <dlfcn.h>
+#endif
 #include <string.h>
 
 #include "base/arith.h"
@@ -18,7 +20,8 @@
 
 /* Library functions that are used. The library is loaded with dlopen() rather than linked: its
  * tables are full of addresses, and relocating them would add a millisecond to the start of each
- * command, although few commands disassemble. */
+ * command, although few commands disassemble. A static program cannot load libraries and needs no
+ * relocation, so it contains the library. */
 struct engine_calls {
 	cs_err (*cs_open)(cs_arch arch, cs_mode mode, csh *handle);
 	cs_err (*cs_close)(csh *handle);
@@ -58,6 +61,25 @@ static const struct machine {
 	{EM_MIPS, false, false, true, CS_ARCH_MIPS, CS_MODE_MIPS32},
 };
 
+#ifdef TALLY_STATIC
+static int library_load(struct tally_disasm *disasm)
+{
+	disasm->calls = (struct engine_calls){
+		.cs_open = cs_open,
+		.cs_close = cs_close,
+		.cs_option = cs_option,
+		.cs_malloc = cs_malloc,
+		.cs_free = cs_free,
+		.cs_disasm_iter = cs_disasm_iter,
+	};
+	return 0;
+}
+
+static void library_unload(struct tally_disasm *disasm)
+{
+	(void)disasm;
+}
+#else
 /* Load the library version that matches the structures in capstone.h. */
 static int library_load(struct tally_disasm *disasm)
 {
@@ -84,13 +106,19 @@ static int library_load(struct tally_disasm *disasm)
 	return disasm->library ? 0 : -ENOSYS;
 }
 
+static void library_unload(struct tally_disasm *disasm)
+{
+	if (disasm->library)
+		dlclose(disasm->library);
+}
+#endif
+
 bool tally_disasm_available(void)
 {
 	struct tally_disasm disasm = {0};
 	bool ret = !library_load(&disasm);
 
-	if (disasm.library)
-		dlclose(disasm.library);
+	library_unload(&disasm);
 	return ret;
 }
 
@@ -161,8 +189,7 @@ void tally_disasm_free(struct tally_disasm *disasm)
 		disasm->calls.cs_free(disasm->insn, 1);
 	if (disasm->engine)
 		disasm->calls.cs_close(&disasm->engine);
-	if (disasm->library)
-		dlclose(disasm->library);
+	library_unload(disasm);
 	tally_str_free(&disasm->unknown);
 	free(disasm);
 }

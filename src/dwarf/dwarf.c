@@ -4,13 +4,12 @@
  * sections. So libdw is not exposed to oddities in other parts of the original file.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory_file.h"
 #include "dwarf/sections.h"
 #include "dwarf/dwarf_private.h"
 
@@ -106,8 +105,8 @@ int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwa
 		return -ENOMEM;
 	dwarf->info = file->sections[TALLY_DWARF_INFO].data;
 	dwarf->info_len = file->sections[TALLY_DWARF_INFO].len;
-	dwarf->nowhere = memfd_create("tally", MFD_CLOEXEC);
-	ret = dwarf->nowhere < 0 ? -errno : 0;
+	dwarf->nowhere = tally_memory_file("tally");
+	ret = dwarf->nowhere < 0 ? dwarf->nowhere : 0;
 	if (!ret)
 		ret = debug_open(dwarf->nowhere, file, &dwarf->elf, &dwarf->debug);
 	/* If the file created by dwz cannot be opened, continue without it; some functions will

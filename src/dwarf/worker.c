@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "base/memory_file.h"
 #include "dwarf/worker_private.h"
 
 /* Exit status when libdw runs out of memory. */
@@ -70,7 +70,7 @@ static void signals_reset(void)
 /* Discard all output: the messages that libdw prints before it exits are of no use to users. */
 static void output_discard(void)
 {
-	int nowhere = memfd_create("tally", MFD_CLOEXEC);
+	int nowhere = tally_memory_file("tally");
 
 	if (nowhere >= 0) {
 		(void)dup2(nowhere, STDERR_FILENO);

@@ -17,6 +17,7 @@
 
 #include "base/arith.h"
 #include "base/linked_list.h"
+#include "base/memory_file.h"
 #include "emulate/backend.h"
 #include "emulate/protocol.h"
 #include "tally/abi.h"
@@ -140,18 +141,16 @@ static int inner_map(struct classic_backend *self, const struct tally_emulate_ca
 	return ret;
 }
 
-/* Create the memory for the classic ring. Seals prevent programs from changing its size. */
+/* Create the memory for the classic ring. */
 static int classic_map(struct classic_rings *rings)
 {
 	void *memory;
+	int ret;
 
-	rings->fd = memfd_create("tally-classic-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (rings->fd < 0 || ftruncate(rings->fd, (off_t)rings->len) ||
-	    fcntl(rings->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return -errno;
-	memory = mmap(NULL, rings->len, PROT_READ | PROT_WRITE, MAP_SHARED, rings->fd, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
+	rings->fd = -1;
+	ret = tally_memory_file_map("tally-classic-ring", rings->len, &rings->fd, &memory);
+	if (ret)
+		return ret;
 	rings->ring.to = memory;
 	return 0;
 }

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/random_bytes.h"
 #include "emulate/server_private.h"
 
 /* Create a token that cannot be guessed, so only a client that has the descriptor can name the
@@ -18,7 +18,7 @@ static int token_new(uint64_t *ret_token)
 {
 	uint64_t token;
 
-	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) != sizeof(token))
+	if (tally_random_bytes(&token, sizeof(token)))
 		return -EAGAIN;
 	if (!token || token == TALLY_EMULATE_NO_GROUP)
 		return -EAGAIN;

@@ -169,13 +169,26 @@ static int command_serve(struct tally_emulate_server *server, pid_t child, int *
 	return tally_emulate_server_wait(server, child, ret_status) ? -ECHILD : ret;
 }
 
+/* Return -EOPNOTSUPP if the kernel has no pidfds (Linux 5.3), which report when a process exits. */
+static int pidfds_check(void)
+{
+	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	if (fd < 0)
+		return errno == ENOSYS ? -EOPNOTSUPP : -errno;
+	close(fd);
+	return 0;
+}
+
 int tally_emulate_run(struct tally_emulate_server *server, char *const *argv, int *ret_status)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before[2];
-	struct shim_file file;
+	struct shim_file file = {.fd = -1};
 	pid_t child;
-	int ret = shim_make(&file), status;
+	int ret = pidfds_check(), status;
 
+	if (!ret)
+		ret = shim_make(&file);
 	if (ret) {
 		shim_remove(&file);
 		return ret;

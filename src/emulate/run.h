@@ -13,7 +13,7 @@
  * Until the command has exited, this process ignores SIGINT and SIGQUIT.
  *
  * Returns 0; -errno if the command could not be started (-ENOENT, -EACCES ...) or if serving
- * failed; -ENOSYS if there is no library for this processor.
+ * failed; -ENOSYS if there is no library for this processor; -EOPNOTSUPP before Linux 5.3.
  */
 int tally_emulate_run(struct tally_emulate_server *server, char *const *argv, int *ret_status);
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/random_bytes.h"
 #include "emulate/server.h"
 #include "emulate/server_private.h"
 
@@ -273,7 +273,7 @@ static int server_listen(struct tally_emulate_server *server)
 	uint64_t number;
 	socklen_t len;
 
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+	if (tally_random_bytes(&number, sizeof(number)))
 		return -EAGAIN;
 	snprintf(server->name, sizeof(server->name), "%s%016llx",
 		 server->backend->is_classic ? TALLY_EMULATE_CLASSIC : "tally-emulate-",

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/debuginfod.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#ifndef TALLY_STATIC
+#include <dlfcn.h>
+#endif
 
 #include "base/arith.h"
 #include "base/clock.h"
@@ -95,6 +97,24 @@ static const struct {
 	SYMBOL(set_progress, "debuginfod_set_progressfn"),
 };
 
+#ifdef TALLY_STATIC
+bool tally_debuginfod_available(void)
+{
+	return false;
+}
+
+static bool library_load(struct tally_debuginfod *client)
+{
+	(void)client;
+	(void)library_symbols;
+	return false;
+}
+#else
+bool tally_debuginfod_available(void)
+{
+	return true;
+}
+
 static bool library_load(struct tally_debuginfod *client)
 {
 	client->handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -108,6 +128,7 @@ static bool library_load(struct tally_debuginfod *client)
 	}
 	return client->handle;
 }
+#endif
 
 /* Set the servers. By default, give up quickly on a server that does not respond; the user's own
  * settings take precedence. */
@@ -129,6 +150,11 @@ static int servers_name(const char *urls, const struct tally_messages *to)
 
 static int client_begin(struct tally_debuginfod *client, const struct tally_messages *to)
 {
+	if (!tally_debuginfod_available()) {
+		tally_message_error(to, "--debuginfod: a static tally cannot load libdebuginfod");
+		tally_message_hint(to, "use a tally that was built without -Dstatic=true");
+		return -ENOSYS;
+	}
 	if (!library_load(client)) {
 		tally_message_error(to, "--debuginfod: %s",
 				    client->handle ? "libdebuginfod.so.1 lacks a required function"

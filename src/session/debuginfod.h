@@ -19,10 +19,14 @@ struct tally_debuginfod;
 /* Verb of the progress while files are fetched. */
 #define TALLY_DEBUGINFOD_VERB "fetching debug information for"
 
+/* Return false in a static program, which cannot load the library. */
+bool tally_debuginfod_available(void);
+
 /* Load the library and set the servers to `urls`, separated by spaces, or to $DEBUGINFOD_URLS if
  * `urls` is empty. The servers and their timeouts are set in the environment. `to` and `progress`,
  * which may be NULL, are borrowed. Returns 0; -EINVAL if there is no server; -ENOSYS if the library
- * is missing; or -ENOMEM. Errors other than -ENOMEM have been emitted as messages. */
+ * is missing or cannot be loaded; or -ENOMEM. Errors other than -ENOMEM have been emitted as
+ * messages. */
 int tally_debuginfod_open(const char *urls, const struct tally_messages *to,
 			  const struct tally_progress *progress,
 			  struct tally_debuginfod **ret_client);

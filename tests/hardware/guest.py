@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Linux for arm64 with counters, under QEMU. A guest is built from files and named commands, runs the commands one
-after the other, and returns their output and files. With -icount shift=0, each instruction takes 1 ns of the guest's
-time, so that any two runs are identical."""
+"""Linux under QEMU: for arm64 with counters, or for x86-64 without. A guest is built from files and named commands, runs
+the commands one after the other, and returns their output and files. On arm64, with -icount shift=0, each instruction
+takes 1 ns of the guest's time, so that any two runs are identical."""
 import os
 import shutil
 import subprocess
@@ -12,6 +12,10 @@ QEMU = ("qemu-system-aarch64 -M virt,dtb-randomness=off -cpu neoverse-n1 -nograp
         "-device virtio-serial-pci").split()
 # nokaslr and the options above make runs reproducible or speed up booting.
 KERNEL = "console=ttyAMA0 panic=-1 quiet nokaslr"
+# The emulator's cmpxchg16b does not work with Linux 6.12, so it is disabled.
+QEMU_X86 = ("qemu-system-x86_64 -M q35 -cpu Haswell,-cx16 -nographic -nodefaults -no-user-config -serial stdio "
+            "-monitor none -no-reboot").split()
+KERNEL_X86 = "console=ttyS0 panic=-1 quiet"
 TIMEOUT = 5400  # seconds; generous, for busy machines
 
 PROLOGUE = """#!/bin/busybox sh
@@ -39,9 +43,16 @@ echo $? >{name}.status
 EPILOGUE = """tar c . >/dev/vport0p1
 poweroff -f
 """
+EPILOGUE_X86 = """stty -F /dev/ttyS1 raw
+tar c . | gzip >/dev/ttyS1
+poweroff -f
+"""
 
 
 class Guest:
+    qemu_command, kernel_options, epilogue = QEMU, KERNEL, EPILOGUE
+    channel = ("-device", "virtserialport,chardev=out,name=out")
+
     def __init__(self, name, work, kernel, files, commands, options=("-m", "512")):
         """Start a guest. `files` is {path in the guest: path on this machine}, and `commands` is {name: shell
         command}."""
@@ -56,8 +67,8 @@ class Guest:
         self._write_init(commands)
         self._archive()
         self.qemu = subprocess.Popen(
-            [*QEMU, *options, "-kernel", kernel, "-append", KERNEL, "-initrd", os.path.join(self.dir, "initrd"),
-             "-chardev", f"file,id=out,path={self.tar}", "-device", "virtserialport,chardev=out,name=out"],
+            [*self.qemu_command, *options, "-kernel", kernel, "-append", self.kernel_options,
+             "-initrd", os.path.join(self.dir, "initrd"), "-chardev", f"file,id=out,path={self.tar}", *self.channel],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def _copy(self, files):
@@ -72,7 +83,7 @@ class Guest:
             file.write(PROLOGUE)
             for name, command in commands.items():
                 file.write(STEP.format(name=name, command=command))
-            file.write(EPILOGUE)
+            file.write(self.epilogue)
         os.chmod(init, 0o755)
 
     def _archive(self):
@@ -117,3 +128,9 @@ class Guest:
         if got != status:
             raise AssertionError(f"{name} ended with {got}: {self.text(name + '.err')[-1000:]}")
         return self.text(name + ".out")
+
+
+class GuestX86(Guest):
+    """A guest for x86-64, which has no counters. Its kernel needs no modules."""
+    qemu_command, kernel_options, epilogue = QEMU_X86, KERNEL_X86, EPILOGUE_X86
+    channel = ("-serial", "chardev:out")

@@ -80,6 +80,8 @@ static int command_failed(const char *command, int error)
 	if (error == -ENOSYS)
 		tally_print_error("emulation is not supported on this processor: there is no "
 				  "library to preload");
+	else if (error == -EOPNOTSUPP)
+		tally_print_error("emulation requires Linux 5.3 or later, for pidfd_open(2)");
 	else
 		tally_print_error("cannot run %s: %s", tally_str_text(&shown), strerror(-error));
 	tally_str_free(&shown);

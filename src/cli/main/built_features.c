@@ -12,6 +12,7 @@
 #include "cli/main/print.h"
 #include "disasm/disasm.h"
 #include "dwarf/dwarf.h"
+#include "session/debuginfod.h"
 #include "symbols/demangle.h"
 #include "symbols/elf/unpack.h"
 
@@ -57,7 +58,7 @@ static const struct feature {
 	{"syscall_table", "HAVE_SYSCALL_TABLE_SUPPORT", "", yes, "names of system calls"},
 	{"libbfd", "HAVE_LIBBFD_SUPPORT", "demangle cxa_demangle", tally_demangle_available,
 	 "C++, Rust and D names, by libiberty"},
-	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", "", yes,
+	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", "", tally_debuginfod_available,
 	 "with --debuginfod, if libdebuginfod.so.1 is installed"},
 	{"libelf", "HAVE_LIBELF_SUPPORT", "elf", yes, "symbols and build IDs, by tally's reader"},
 	{"libnuma", "HAVE_LIBNUMA_SUPPORT", "numa", no, "buffers on the node of their CPU"},
@@ -85,7 +86,7 @@ static const struct feature {
 	{"libpfm4", "HAVE_LIBPFM", "pfm-events", no, "--pfm-events"},
 	{"libtraceevent", "HAVE_LIBTRACEEVENT", "print-fmt", yes, "tracepoints, by tally's parser"},
 	{"libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", "", tally_disasm_available,
-	 "instructions, if libcapstone is installed"},
+	 "instructions, by libcapstone"},
 	{"libLLVM", "HAVE_LIBLLVM_SUPPORT", "", no, "lines and instructions by LLVM"},
 	{"libaudit", "HAVE_LIBAUDIT_SUPPORT", "", no, "perf trace with libaudit's names"},
 	{"rust", "HAVE_RUST_SUPPORT", "", no, "test programs in Rust"},

@@ -134,6 +134,7 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 {
 	enum choice choice = choice_of(text);
 	bool has_cpus = tally_target_has_cpus(target);
+	int ret;
 
 	*via = (struct tally_via){0};
 	if (choice == NR_CHOICES) {
@@ -145,9 +146,13 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 					      "(-a, -C) need the kernel's perf_event_open");
 		return -EINVAL;
 	}
-	if (choice == USER || (choice == AUTO && !has_cpus && kernel_refuses()))
-		return user_start(via, samples, messages);
-	return tally_refuse_killed(messages);
+	if (choice != USER && (choice != AUTO || has_cpus || !kernel_refuses()))
+		return tally_refuse_killed(messages);
+	ret = user_start(via, samples, messages);
+	if (ret && choice == AUTO)
+		tally_message_hint(messages, "the user host is needed because the kernel refuses "
+					     "perf_event_open; run 'tally doctor' for the reason");
+	return ret;
 }
 
 /* Default frequency in samples per second. Taking a sample stops the thread for about 25 us. */

@@ -5,13 +5,13 @@
  * scattered.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/memory_file.h"
 #include "hosts/sim/sim_private.h"
 
 /* Byte that freed pages are filled with. */
@@ -27,13 +27,9 @@ int sim_memory_init(struct tally_sim *sim)
 	size_t len = (size_t)sim->nr_pages * sim_ops.page_size;
 	void *memory;
 
+	sim->memory_fd = -1;
 	sim->page_used = calloc(sim->nr_pages, 1);
-	sim->memory_fd = memfd_create("sim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (!sim->page_used || sim->memory_fd < 0 || ftruncate(sim->memory_fd, (off_t)len) ||
-	    fcntl(sim->memory_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return -ENOMEM;
-	memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, sim->memory_fd, 0);
-	if (memory == MAP_FAILED)
+	if (!sim->page_used || tally_memory_file_map("sim", len, &sim->memory_fd, &memory))
 		return -ENOMEM;
 	sim->memory = memory;
 	return 0;

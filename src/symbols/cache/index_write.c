@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/random_bytes.h"
 #include "symbols/cache/index_format.h"
 
 /* Size of the buffer that collects small pieces before they are written. */
@@ -37,7 +37,7 @@ static int writer_names(struct tally_index_writer *writer)
 
 	if (!tally_index_file_name(&writer->object, &writer->name))
 		return -ENOENT;
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+	if (tally_random_bytes(&random, sizeof(random)))
 		return -EAGAIN;
 	tally_str_addf(&writer->unfinished, ".%s.", tally_str_text(&writer->name));
 	tally_str_add_hex(&writer->unfinished, random, 16);
