@@ -105,6 +105,18 @@ static void the_next_member_leads_if_the_leader_is_skipped(void **state)
 	assert_int_equal(fake.enabled, 1);
 	tally_counters_close(counters);
 }
+static void a_member_is_read_alone_from_its_group(void **state)
+{
+	const struct tally_open_options options = {.read_group = true};
+	struct tally_counters *counters = open_list(&transport, "{faults,cs}", &options);
+	struct tally_count count;
+
+	assert_int_equal(tally_counters_read(counters, 0, 0, 0, &count), 0);
+	assert_int_equal(count.value, 11);
+	assert_int_equal(tally_counters_read(counters, 1, 0, 0, &count), 0);
+	assert_int_equal(count.value, 22);
+	tally_counters_close(counters);
+}
 static void a_member_that_leaves_a_weak_group_starts_with_it(void **state)
 {
 	const struct tally_open_options options = {.disabled = true, .enable_on_exec = true};
@@ -159,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_next_member_leads_if_the_leader_is_skipped),
+		cmocka_unit_test(a_member_is_read_alone_from_its_group),
 		cmocka_unit_test(a_member_that_leaves_a_weak_group_starts_with_it),
 		cmocka_unit_test(a_group_starts_when_it_is_complete),
 		cmocka_unit_test(members_of_other_pmus_count_on_the_running_kernel),
