@@ -337,7 +337,9 @@ static void test_refused(void **state)
 	assert_int_equal(tally_regions_open("no-such-event", NULL, &regions, &err), -ENOENT);
 	assert_int_equal(err.code, -ENOENT);
 	assert_string_equal(err.event.slice, "no-such-event");
-	assert_int_equal(tally_regions_open("duration_time", NULL, &regions, NULL), -EINVAL);
+	assert_int_equal(tally_regions_open("faults,duration_time", NULL, &regions, &err), -EINVAL);
+	assert_int_equal(err.event.code, -EINVAL);
+	assert_string_equal(err.event.slice, "duration_time");
 }
 
 static void test_unpaired(void **state)
