@@ -152,7 +152,8 @@ const struct tally_refusal *tally_regions_refusal(const struct tally_regions *re
  * they are on counters. */
 bool tally_regions_is_self_read(const struct tally_regions *regions, size_t event);
 
-/* Return the number of starts that were not counted because tally_region_start() failed. */
+/* Return the number of starts that were not counted because tally_region_start() failed. Starts in
+ * another thread (-EPERM) are not included. */
 uint64_t tally_regions_unmeasured(const struct tally_regions *regions);
 
 /* Add another object's tree, region by region. Both objects must have the same events, and no other
