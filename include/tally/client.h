@@ -349,7 +349,7 @@ int tally_counters_read(struct tally_counters *counters, size_t event, size_t cp
 			struct tally_count *ret_count);
 
 /* Return the index of the event that leads an event's group, or the event's own index if the event
- * has no group. */
+ * has no group. If skip_unsupported skipped the first event of the group, the next one leads it. */
 size_t tally_counters_leader(const struct tally_counters *counters, size_t event);
 
 /* Read the counts of all events in the group led by `leader` with one read(2). Without

@@ -152,7 +152,8 @@ const struct tally_refusal *tally_regions_refusal(const struct tally_regions *re
  * they are on counters. */
 bool tally_regions_is_self_read(const struct tally_regions *regions, size_t event);
 
-/* Return the number of starts that were not counted because tally_region_start() failed. */
+/* Return the number of starts that were not counted because tally_region_start() failed. Starts in
+ * another thread (-EPERM) are not included. */
 uint64_t tally_regions_unmeasured(const struct tally_regions *regions);
 
 /* Add another object's tree, region by region. Both objects must have the same events, and no other
@@ -161,12 +162,13 @@ uint64_t tally_regions_unmeasured(const struct tally_regions *regions);
 int tally_regions_add(struct tally_regions *regions, const struct tally_regions *more);
 
 /*
- * Write all regions as JSON (docs/library.md) to a file, which is created or replaced. If `path` is
+ * Write all regions as JSON (docs/library.md) to a file. A regular file is created or replaced; a
+ * device, a pipe or a symbolic link is opened and written, so /dev/stdout is possible. If `path` is
  * NULL, use the path in the environment variable TALLY_REGIONS, with "%p" replaced by the process
  * ID and "%t" by the ID of the thread that opened the object. If that variable is unset or empty,
  * or the program runs with more rights than its caller (see secure_getenv(3)), nothing is written
- * and the result is 0, so a program may always end with this call. Return 0;
- * -ENOMEM; -ENAMETOOLONG; or the error from open(2), write(2) or rename(2).
+ * and the result is 0, so a program may always end with this call. Return 0; -ENXIO for a FIFO
+ * without a reader; -ENOMEM; -ENAMETOOLONG; or the error from open(2), write(2) or rename(2).
  */
 int tally_regions_write(const struct tally_regions *regions, const char *path);
 

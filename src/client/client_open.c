@@ -47,8 +47,9 @@ static void event_attr(struct counter_event *event, const struct tally_event_spe
 	if (options->read_group)
 		event->attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	/* For group members, which follow their leader, event_init() clears `disabled` and
-	 * `enable_on_exec`. */
-	event->attr.disabled = options->disabled;
+	 * `enable_on_exec`. A group starts when it is complete, because the kernel does not start
+	 * a member of another PMU that joins a group while the group counts. */
+	event->attr.disabled = options->disabled || spec->in_braces;
 	event->attr.enable_on_exec = options->enable_on_exec;
 	event->attr.inherit = options->inherit;
 	event->attr.sample_period = 0;
@@ -225,6 +226,33 @@ static bool is_permission(int code)
 	return code == -EACCES || code == -EPERM;
 }
 
+/* Make an event a leader, which determines when its group counts. */
+static void event_lead(const struct tally_counters *counters, size_t index)
+{
+	struct counter_event *event = &counters->events[index];
+
+	event->leader = index;
+	if (counters->options.sampling)
+		return;
+	event->attr.disabled = 1; /* until groups_start() */
+	event->attr.enable_on_exec = counters->options.enable_on_exec;
+}
+
+/* Let the first of the other members lead the group of an event that cannot be opened. */
+static void group_promote(const struct tally_counters *counters, size_t index)
+{
+	size_t first = index + 1;
+
+	while (first < counters->nr_events && counters->events[first].leader != index)
+		first++;
+	if (first == counters->nr_events)
+		return;
+	event_lead(counters, first);
+	for (size_t i = first + 1; i < counters->nr_events; i++)
+		if (counters->events[i].leader == index)
+			counters->events[i].leader = first;
+}
+
 static int event_open(struct tally_counters *counters, size_t index, struct tally_refusal *why)
 {
 	struct counter_event *event = &counters->events[index];
@@ -241,7 +269,7 @@ static int event_open(struct tally_counters *counters, size_t index, struct tall
 		first = first ? first : ret;
 		event_close(counters, event);
 		if (event->leader != index && event->weak_group) {
-			event->leader = index;
+			event_lead(counters, index);
 			event->fallback |= TALLY_FALLBACK_GROUP_BROKEN;
 			continue;
 		}
@@ -284,8 +312,20 @@ static int open_events(struct tally_counters *counters, struct tally_refusal *re
 			*ret_why = why;
 		if (!counters->options.skip_unsupported || ret == -ESRCH || ret == -EMFILE)
 			return ret;
+		group_promote(counters, i);
 	}
 	return opened || !counters->nr_events || counters->options.skip_unsupported ? 0 : ret;
+}
+
+/* Start the groups that are to count immediately. */
+static int groups_start(struct tally_counters *counters)
+{
+	bool is_started = counters->options.disabled || counters->options.sampling;
+
+	for (size_t i = 0; i < counters->nr_events && !is_started; i++)
+		if (counters->events[i].is_open && counters->events[i].attr.disabled)
+			return tally_counters_enable(counters);
+	return 0;
 }
 
 int tally_counters_open(const struct tally_transport *transport,
@@ -315,6 +355,7 @@ int tally_counters_open(const struct tally_transport *transport,
 	}
 	counters_raise_limit(list->nr * cpus->nr * threads->nr);
 	ret = open_events(counters, ret_why);
+	ret = ret ? ret : groups_start(counters);
 out:
 	if (!ret) {
 		*ret_counters = counters;

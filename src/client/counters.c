@@ -156,6 +156,23 @@ static struct tally_count count_absent(const struct counter_event *event)
 	};
 }
 
+/* Return the index of the event's value among the values that its descriptor reads. With
+ * PERF_FORMAT_GROUP, these are the values of all members, in the order in which they were
+ * opened. */
+static uint64_t value_index(const struct tally_counters *counters, size_t event, size_t cpu,
+			    size_t thread)
+{
+	size_t leader = counters->events[event].leader;
+	uint64_t index = 0;
+
+	if (!(counters->events[event].attr.read_format & PERF_FORMAT_GROUP))
+		return 0;
+	for (size_t i = leader; i < event; i++)
+		index += counters->events[i].leader == leader &&
+			 tally_counters_fd(counters, i, cpu, thread) >= 0;
+	return index;
+}
+
 int tally_counters_read(struct tally_counters *counters, size_t index, size_t cpu, size_t thread,
 			struct tally_count *ret_count)
 {
@@ -163,7 +180,7 @@ int tally_counters_read(struct tally_counters *counters, size_t index, size_t cp
 	int fd = tally_counters_fd(counters, index, cpu, thread);
 	struct tally_read_value value;
 	struct tally_read read;
-	uint64_t words[256];
+	uint64_t words[1024], at;
 	int64_t len;
 	int ret;
 
@@ -182,7 +199,10 @@ int tally_counters_read(struct tally_counters *counters, size_t index, size_t cp
 	ret = tally_read_decode(words, (size_t)len, event->attr.read_format, &read, NULL, NULL);
 	if (ret)
 		return ret;
-	value = tally_read_get(&read, 0);
+	at = value_index(counters, index, cpu, thread);
+	if (at >= read.nr)
+		return -EINVAL;
+	value = tally_read_get(&read, at);
 	*ret_count = (struct tally_count){
 		.value = value.value,
 		.enabled = read.time_enabled,

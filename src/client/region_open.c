@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Open and close the counters for regions. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "client/region_private.h"
 
+static int list_reject(int code, const char *text, const struct tally_event_spec *spec,
+		       struct tally_event_error *err)
+{
+	*err = (struct tally_event_error){.code = code, .text = text};
+	snprintf(err->slice, sizeof(err->slice), "%s", spec ? spec->name : "");
+	return code;
+}
+
 /* Check that a single thread's counters can count all events. */
-static int list_check(const struct tally_event_list *list)
+static int list_check(const struct tally_event_list *list, struct tally_event_error *err)
 {
 	if (!list->nr)
-		return -EINVAL;
+		return list_reject(-EINVAL, "no events", NULL, err);
 	if (list->nr > TALLY_REGIONS_EVENTS_MAX)
-		return -E2BIG;
+		return list_reject(-E2BIG, "too many events",
+				   &list->specs[TALLY_REGIONS_EVENTS_MAX], err);
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->specs[i].uncore || list->specs[i].tool != TALLY_TOOL_NONE)
-			return -EINVAL;
+			return list_reject(-EINVAL, "this event cannot be counted in regions",
+					   &list->specs[i], err);
 	return 0;
 }
 
@@ -33,7 +44,7 @@ static int list_parse(const char *text, struct tally_event_list **ret_list,
 	tally_events_free(events);
 	if (ret)
 		return ret;
-	ret = list_check(list);
+	ret = list_check(list, err);
 	if (ret) {
 		tally_event_list_free(list);
 		return ret;

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "abi/attr.h"
@@ -82,26 +83,73 @@ static void write_document(const struct tally_regions *regions, struct tally_str
 	tally_str_add(out, "\n");
 }
 
+/* Create a file next to `path`. Its name may be in use: by another thread, or because a process
+ * with the same ID was terminated. */
+static int temporary_open(const char *path, char ret_name[PATH_MAX])
+{
+	enum { TRIES = 100 };
+	int fd = -1;
+
+	errno = EEXIST;
+	for (int i = 0; i < TRIES && fd < 0 && errno == EEXIST; i++) {
+		if (snprintf(ret_name, PATH_MAX, "%s.%d.%d.new", path, (int)getpid(), i) >=
+		    PATH_MAX)
+			return -ENAMETOOLONG;
+		fd = open(ret_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_and_close(int fd, const char *data, size_t len)
+{
+	int ret = tally_file_write_all(fd, data, len);
+
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
 /* Replace the file atomically, because it may be read at any time. */
 static int file_replace(const char *path, const char *data, size_t len)
 {
 	char temporary[PATH_MAX];
-	int fd, ret;
+	int fd = temporary_open(path, temporary), ret;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.%d.new", path, (int)getpid()) >=
-	    (int)sizeof(temporary))
-		return -ENAMETOOLONG;
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return -errno;
-	ret = tally_file_write_all(fd, data, len);
-	if (close(fd) && !ret)
-		ret = -errno;
+		return fd;
+	ret = write_and_close(fd, data, len);
 	if (!ret && rename(temporary, path))
 		ret = -errno;
 	if (ret)
 		unlink(temporary);
 	return ret;
+}
+
+/* Return true if a new file must not take the place of this one: a device, a pipe, or a link, which
+ * may lead to a device. */
+static bool is_kept(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int file_write(const char *path, const char *data, size_t len)
+{
+	int fd;
+
+	if (!is_kept(path))
+		return file_replace(path, data, len);
+	/* Do not wait for a pipe's reader: the program may be exiting. */
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+	if (fd < 0 || fcntl(fd, F_SETFL, 0)) {
+		int ret = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	return write_and_close(fd, data, len);
 }
 
 /* Append `pattern`, replacing "%p" with the process ID and "%t" with the thread ID. */
@@ -136,7 +184,7 @@ int tally_regions_write(const struct tally_regions *regions, const char *path)
 	ret = tally_str_error(&text);
 	ret = ret ? ret : tally_str_error(&name);
 	if (!ret)
-		ret = file_replace(name.data, text.data, text.len);
+		ret = file_write(name.data, text.data, text.len);
 	tally_str_free(&name);
 	tally_str_free(&text);
 	return ret;

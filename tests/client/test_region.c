@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Test regions with fake counters that the test controls, and with events of the running kernel. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include "base/file.h"
 #include "tally/region.h"
 #include "probe.h"
+#include "temporary.h"
 
 enum { COUNTERS = 8, FIRST_FD = 1000 };
 
@@ -332,7 +335,9 @@ static void test_refused(void **state)
 	assert_int_equal(tally_regions_open("no-such-event", NULL, &regions, &err), -ENOENT);
 	assert_int_equal(err.code, -ENOENT);
 	assert_string_equal(err.event.slice, "no-such-event");
-	assert_int_equal(tally_regions_open("duration_time", NULL, &regions, NULL), -EINVAL);
+	assert_int_equal(tally_regions_open("faults,duration_time", NULL, &regions, &err), -EINVAL);
+	assert_int_equal(err.event.code, -EINVAL);
+	assert_string_equal(err.event.slice, "duration_time");
 }
 
 static void test_unpaired(void **state)
@@ -435,7 +440,50 @@ static void test_write(void **state)
 	tally_regions_close(regions);
 }
 
-/* Use the running kernel. If it rejects the event, the error must be reported. */
+/* A file of another type stays what it is. For root, a device could otherwise be replaced. */
+static void pipes_and_links_are_written_not_replaced(void **state)
+{
+	char dir[] = "/tmp/regions.XXXXXX", fifo[64], link[64], target[64], text[4096];
+	struct tally_regions *regions = open_fake("task-clock");
+	struct stat st;
+	int reader;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	snprintf(target, sizeof(target), "%s/target", dir);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(symlink("target", link), 0);
+	assert_int_equal(tally_regions_write(regions, fifo), -ENXIO);
+	reader = open(fifo, O_RDONLY | O_NONBLOCK);
+	assert_int_equal(tally_regions_write(regions, fifo), 0);
+	assert_true(read(reader, text, sizeof(text)) > 2 && *text == '{');
+	assert_int_equal(tally_regions_write(regions, link), 0);
+	assert_true(!lstat(fifo, &st) && S_ISFIFO(st.st_mode));
+	assert_true(!lstat(link, &st) && S_ISLNK(st.st_mode));
+	assert_true(!lstat(target, &st) && st.st_size > 2);
+	close(reader);
+	temporary_remove(dir);
+	tally_regions_close(regions);
+}
+
+/* A process that was terminated while it wrote has left its file. Process IDs are often the same in
+ * containers. */
+static void a_file_that_was_left_does_not_prevent_writing(void **state)
+{
+	char dir[] = "/tmp/regions.XXXXXX", path[64], left[96];
+	struct tally_regions *regions = open_fake("task-clock");
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/r.json", dir);
+	snprintf(left, sizeof(left), "%s.%d.0.new", path, (int)getpid());
+	close(open(left, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(tally_regions_write(regions, path), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	temporary_remove(dir);
+	tally_regions_close(regions);
+}
+
 /* Run a region in a child that exits, after it closed the object or not. The child's own child also
  * exits, and must not write the regions of its parent. */
 static void exit_with_regions(bool closes)
@@ -486,6 +534,7 @@ static void test_at_exit(void **state)
 	unsetenv("TALLY_REGIONS");
 }
 
+/* Use the running kernel. If it rejects the event, the error must be reported. */
 static void regions_count_on_the_running_kernel(void **state)
 {
 	struct tally_regions_options options = {.time = true};
@@ -526,6 +575,8 @@ int main(void)
 		cmocka_unit_test_setup(test_other_thread, set_up),
 		cmocka_unit_test_setup(regions_are_added_by_name, set_up),
 		cmocka_unit_test_setup(test_write, set_up),
+		cmocka_unit_test_setup(pipes_and_links_are_written_not_replaced, set_up),
+		cmocka_unit_test_setup(a_file_that_was_left_does_not_prevent_writing, set_up),
 		cmocka_unit_test_setup(test_at_exit, set_up),
 		cmocka_unit_test_setup(regions_count_on_the_running_kernel, set_up),
 	};

@@ -21,19 +21,43 @@ static const char *parent_dir(void)
 	return dir && *dir && !strchr(dir, '%') ? dir : "/tmp";
 }
 
+/* The command may change to another directory, so the path must be absolute. */
+static void path_make(struct tally_str *out)
+{
+	const char *parent = parent_dir();
+	char *real = realpath(parent, NULL);
+
+	/* If there is no such directory, the error names it as the user did. */
+	tally_str_addf(out, "%s/tally-regions-XXXXXX", real && !strchr(real, '%') ? real : parent);
+	free(real);
+}
+
+static int directory_make(char *path, int *ret_fd)
+{
+	int fd;
+
+	if (!mkdtemp(path))
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
+}
+
 int region_files_begin(struct region_files *files)
 {
 	struct tally_str pattern = {0};
 	int ret;
 
-	tally_str_addf(&files->dir, "%s/tally-regions-XXXXXX", parent_dir());
+	path_make(&files->dir);
 	ret = tally_str_error(&files->dir);
-	if (!ret && !mkdtemp(files->dir.data)) {
-		ret = -errno;
-		tally_print_error("cannot create %s: %s", files->dir.data, strerror(-ret));
-		tally_print_hint("use another directory (TMPDIR)");
-	}
+	if (!ret)
+		ret = directory_make(files->dir.data, &files->fd);
 	if (ret) {
+		tally_print_error("cannot create %s: %s", tally_str_text(&files->dir),
+				  strerror(-ret));
+		tally_print_hint("use another directory (TMPDIR)");
 		tally_str_free(&files->dir);
 		return ret;
 	}
@@ -85,24 +109,21 @@ static int is_document(const struct dirent *entry)
 
 int region_files_read(struct region_files *files, struct tally_str *documents)
 {
-	int dir = open(tally_str_text(&files->dir), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent **names = NULL;
-	int nr = dir < 0 ? -1 : scandirat(dir, ".", &names, is_document, alphasort);
-	int ret = nr < 0 ? -errno : 0;
+	int nr = scandirat(files->fd, ".", &names, is_document, alphasort), ret = 0;
 
-	if (ret)
-		tally_print_error("cannot read %s: %s", tally_str_text(&files->dir),
-				  strerror(-ret));
+	/* The counts of the whole command do not depend on its regions. */
+	if (nr < 0)
+		tally_print_warning("cannot read the regions in %s: %s",
+				    tally_str_text(&files->dir), strerror(errno));
 	if (nr > FILES_MAX)
 		tally_print_warning("only %d of %d files with regions are read", FILES_MAX, nr);
 	for (int i = 0; i < nr; i++) {
 		if (!ret && i < FILES_MAX)
-			ret = add_file(dir, names[i]->d_name, &files->tables, documents);
+			ret = add_file(files->fd, names[i]->d_name, &files->tables, documents);
 		free(names[i]);
 	}
 	free(names);
-	if (dir >= 0)
-		close(dir);
 	if (!nr) {
 		tally_print_warning("--regions: the command wrote no regions");
 		tally_print_hint("programs count them with tally/region.h, and write them with "
@@ -116,7 +137,7 @@ int region_files_read(struct region_files *files, struct tally_str *documents)
 void region_files_end(struct region_files *files)
 {
 	const char *path = tally_str_text(&files->dir);
-	DIR *dir = *path ? opendir(path) : NULL;
+	DIR *dir = *path ? fdopendir(files->fd) : NULL;
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))

@@ -9,6 +9,7 @@
 /* All zero if there is no directory. */
 struct region_files {
 	struct tally_str dir;
+	int fd; /* the directory, even if the command puts another one in its place */
 	struct region_tables tables; /* what was read */
 };
 
@@ -18,7 +19,7 @@ int region_files_begin(struct region_files *files);
 
 /* Read all files that were written so far, and append them to `documents` (may be NULL) as a JSON
  * array. Files that cannot be read or that are not documents of regions are reported and left out.
- * If there are none, this is reported. Returns 0 or -errno. */
+ * If there are none, this is reported. Returns 0 or -ENOMEM. */
 int region_files_read(struct region_files *files, struct tally_str *documents);
 
 /* Remove the directory with its files, and free the tables. */

@@ -121,6 +121,28 @@ def test_directory_is_removed():
     tap.same(glob.glob(where + "/tally*"), [], "left over")
 
 
+def test_replaced_directory():
+    """Check that a command that moves the directory away costs neither its counts nor files elsewhere."""
+    machine.need_events()
+    for number, put in enumerate(("true", 'ln -s "$1" "$d"')):
+        victim = os.path.join(WORK, f"victim{number}")
+        os.makedirs(victim, exist_ok=True)
+        kept = os.path.join(victim, "kept.json")
+        open(kept, "w", encoding="utf-8").close()
+        script = 'd=${TALLY_REGIONS%/*}; rm -r "$d"; ' + put
+        run = stat("--", "sh", "-c", script, "sh", victim, env={**os.environ, "TMPDIR": WORK}, status=0)
+        assert "task-clock" in run.stderr, run.stderr
+        assert os.path.exists(kept), "a file outside of the directory was removed"
+
+
+def test_relative_directory():
+    machine.need_events()
+    os.makedirs(os.path.join(WORK, "relative"), exist_ok=True)
+    run = stat("--json", "--", "sh", "-c", 'cd / && exec "$@"', "sh", os.path.abspath(PROGRAM), EVENTS, cwd=WORK,
+               env={**os.environ, "TMPDIR": "relative"}, status=0)
+    check_regions(regions_of(run.stderr))
+
+
 def wrong_documents():
     """Yield documents that must be left out."""
     for key, value in (("document", "other"), ("version", 2), ("unmeasured", -1), ("events", {}), ("events", [{}]), ("regions", None)):
