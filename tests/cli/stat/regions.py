@@ -16,7 +16,7 @@ import steps  # noqa: E402
 import tap  # noqa: E402
 from crafted import file_bytes, sample  # noqa: E402
 
-TALLY, PROGRAM = sys.argv[1:3]
+TALLY, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 WORK = tap.workplace("regions")
 EVENTS = "{task-clock:u,faults:u}"
 DOCUMENT = {"document": "tally regions", "version": 1, "pid": 1, "unmeasured": 2,
@@ -138,7 +138,7 @@ def test_replaced_directory():
 def test_relative_directory():
     machine.need_events()
     os.makedirs(os.path.join(WORK, "relative"), exist_ok=True)
-    run = stat("--json", "--", "sh", "-c", 'cd / && exec "$@"', "sh", os.path.abspath(PROGRAM), EVENTS, cwd=WORK,
+    run = stat("--json", "--", "sh", "-c", 'cd / && exec "$@"', "sh", PROGRAM, EVENTS, cwd=WORK,
                env={**os.environ, "TMPDIR": "relative"}, status=0)
     check_regions(regions_of(run.stderr))
 
