@@ -32,10 +32,12 @@
 #include "tally/abi.h"
 #include "tally/events.h"
 
-/* Flexible array members are a C99 feature that C++ compilers accept as an extension. */
+/* Flexible array members are a C99 feature that C++ compilers accept as an extension. A function
+ * may have the name of a structure; GCC warns about this in C++. */
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 

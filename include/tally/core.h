@@ -38,7 +38,10 @@
 #include "tally/host.h"
 #include "tally/task.h"
 
+/* A function may have the name of a structure; GCC warns about this in C++. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 
@@ -590,6 +593,7 @@ static inline void tally_core_tracepoint_hit(struct tally_core *core,
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

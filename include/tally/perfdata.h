@@ -23,7 +23,10 @@
 #include "tally/perfdata_env.h"
 #include "tally/texts.h"
 
+/* A function may have the name of a structure; GCC warns about this in C++. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 
@@ -509,6 +512,7 @@ int tally_perfdata_writer_feature(struct tally_perfdata_writer *writer, uint32_t
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

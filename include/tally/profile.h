@@ -30,7 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A function may have the name of a structure; GCC warns about this in C++. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 
@@ -162,6 +165,7 @@ int tally_analysis_stacks(struct tally_analysis *analysis, size_t event,
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -163,12 +163,12 @@ int tally_regions_add(struct tally_regions *regions, const struct tally_regions 
 
 /*
  * Write all regions as JSON (docs/library.md) to a file. A regular file is created or replaced; a
- * device, a pipe or a symbolic link is opened and written, so /dev/stdout is possible. If `path` is
- * NULL, use the path in the environment variable TALLY_REGIONS, with "%p" replaced by the process
- * ID and "%t" by the ID of the thread that opened the object. If that variable is unset or empty,
- * or the program runs with more rights than its caller (see secure_getenv(3)), nothing is written
- * and the result is 0, so a program may always end with this call. Return 0; -ENXIO for a FIFO
- * without a reader; -ENOMEM; -ENAMETOOLONG; or the error from open(2), write(2) or rename(2).
+ * device, a pipe or a symbolic link is opened and written. If `path` is NULL, use the path in the
+ * environment variable TALLY_REGIONS, with "%p" replaced by the process ID and "%t" by the ID of
+ * the thread that opened the object. If that variable is unset or empty, or the program runs with
+ * more rights than its caller (see secure_getenv(3)), nothing is written and the result is 0, so a
+ * program may always end with this call. Return 0; -ENXIO for a FIFO without a reader; -ENOMEM;
+ * -ENAMETOOLONG; or the error from open(2), write(2) or rename(2).
  */
 int tally_regions_write(const struct tally_regions *regions, const char *path);
 

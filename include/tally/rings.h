@@ -31,7 +31,10 @@
 
 #include "tally/client.h"
 
+/* A function may have the name of a structure; GCC warns about this in C++. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 
@@ -116,6 +119,7 @@ size_t tally_rings_nr_alive(const struct tally_rings *rings);
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -86,7 +86,7 @@ def need_compiler(compiler, *flags):
 def build_and_run(compiler, mode):
     need_compiler(compiler, *(["-static"] if mode == "static" else []))
     program = os.path.join(DEST, f"program.{compiler}.{mode}")
-    flags = COMPILERS[compiler] + ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+    flags = COMPILERS[compiler] + ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-pedantic"]
     static = ["-static"] if mode == "static" else []
     must(compiler, *flags, *pkg_config("--cflags", "tally"), os.path.join(HERE, "library_program.c"), "-x", "none", *static,
          *pkg_config(*(["--static"] if static else []), "--libs", "tally"), "-o", program)

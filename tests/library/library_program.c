@@ -8,6 +8,10 @@
 
 #include <tally/client.h>
 #include <tally/events.h>
+#include <tally/perfdata.h>
+#include <tally/region.h>
+#include <tally/rings.h>
+#include <tally/sample.h>
 
 static volatile unsigned long sum;
 
