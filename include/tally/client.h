@@ -32,8 +32,7 @@
 #include "tally/abi.h"
 #include "tally/events.h"
 
-/* Flexible array members are a C99 feature that C++ compilers accept as an extension. A function
- * may have the name of a structure; GCC warns about this in C++. */
+/* C++ compilers warn about flexible array members, and about functions named like structures. */
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"

@@ -55,8 +55,8 @@ size_t tally_rings_nr_counters(const struct tally_rings *rings);
 
 /* Map all rings with `pages` data pages each (a power of two), and redirect every other counter to
  * its ring. On failure, all rings are unmapped, and the call may be repeated with fewer pages.
- * Return 0; -EPERM if the limit on locked memory is exceeded; or an error from mmap(2) or
- * PERF_EVENT_IOC_SET_OUTPUT. */
+ * Return 0; -EINVAL if `pages` is not a power of two; -EPERM if the limit on locked memory is
+ * exceeded; or an error from mmap(2) or PERF_EVENT_IOC_SET_OUTPUT. */
 int tally_rings_map(struct tally_rings *rings, size_t pages);
 
 /* Return the ring with this index, which belongs to `rings`; NULL before tally_rings_map(). */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Start and stop regions. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "client/region_private.h"
 
 static uint64_t now_ns(void)
@@ -21,56 +23,95 @@ static uint32_t *children_of(struct tally_regions *regions, uint32_t parent)
 	return parent == REGION_NONE ? &regions->roots : &regions->nodes.data[parent].child;
 }
 
+static uint64_t name_key(uint32_t parent, const char *name)
+{
+	return tally_hash_bytes(name, strlen(name), tally_hash_u64(parent, 0));
+}
+
+static int node_reserve(struct tally_regions *regions)
+{
+	size_t nr = regions->nodes.len + 1;
+
+	if (nr > TALLY_REGIONS_MAX)
+		return -E2BIG;
+	return tally_vec_reserve(&regions->nodes, nr) ||
+			       tally_vec_reserve(&regions->sums, nr * regions->list->nr)
+		       ? -ENOMEM
+		       : 0;
+}
+
 static int node_add(struct tally_regions *regions, uint32_t parent, const char *name,
 		    uint32_t *ret_node)
 {
 	size_t nr_events = regions->list->nr, len = strnlen(name, TALLY_REGIONS_NAME_MAX + 1);
-	size_t nr = regions->nodes.len;
+	uint32_t nr = (uint32_t)regions->nodes.len;
 	struct region_node node = {.parent = parent, .child = REGION_NONE};
+	int ret = len && len <= TALLY_REGIONS_NAME_MAX ? node_reserve(regions) : -EINVAL;
 
-	if (!len || len > TALLY_REGIONS_NAME_MAX)
-		return -EINVAL;
-	if (nr >= TALLY_REGIONS_MAX)
-		return -E2BIG;
-	if (tally_vec_reserve(&regions->nodes, nr + 1) ||
-	    tally_vec_reserve(&regions->sums, (nr + 1) * nr_events))
-		return -ENOMEM;
+	if (ret)
+		return ret;
 	node.name = strdup(name);
-	if (!node.name)
+	if (!node.name || tally_map_set(&regions->by_name, name_key(parent, name), nr)) {
+		free(node.name);
 		return -ENOMEM;
+	}
 	node.next = *children_of(regions, parent);
 	regions->nodes.data[regions->nodes.len++] = node;
-	*children_of(regions, parent) = (uint32_t)nr;
+	*children_of(regions, parent) = nr;
 	if (nr_events)
 		memset(&regions->sums.data[nr * nr_events], 0,
 		       nr_events * sizeof(struct self_reading));
 	regions->sums.len += nr_events;
-	*ret_node = (uint32_t)nr;
+	*ret_node = nr;
 	return 0;
 }
 
-int region_find(struct tally_regions *regions, uint32_t parent, const char *name,
-		uint32_t *ret_node)
+/* Find a region among the first `max` below `parent`, and move it to the front, because the same
+ * region is likely to be started next. */
+static bool find_listed(struct tally_regions *regions, uint32_t parent, const char *name,
+			size_t max, uint32_t *ret_node)
 {
-	uint32_t *first = children_of(regions, parent);
+	uint32_t *first = children_of(regions, parent), *at = first;
 
-	for (uint32_t *at = first; *at != REGION_NONE; at = &regions->nodes.data[*at].next) {
+	for (; *at != REGION_NONE && max--; at = &regions->nodes.data[*at].next) {
 		struct region_node *node = &regions->nodes.data[*at];
 		uint32_t found = *at;
 
 		if (strcmp(node->name, name))
 			continue;
-		/* Move the region to the front, because the same region is likely to be started
-		 * next. */
 		if (at != first) {
 			*at = node->next;
 			node->next = *first;
 			*first = found;
 		}
 		*ret_node = found;
+		return true;
+	}
+	return false;
+}
+
+/* Look at a few regions in the list, then in the table. Only the last region of those with the same
+ * hash is in the table; the others are found in the list. */
+int region_find(struct tally_regions *regions, uint32_t parent, const char *name,
+		uint32_t *ret_node)
+{
+	enum { FEW = 8 };
+	const struct region_node *node;
+	uint64_t found;
+
+	if (find_listed(regions, parent, name, FEW, ret_node))
+		return 0;
+	found = tally_map_get(&regions->by_name, name_key(parent, name));
+	if (found == TALLY_MAP_NONE)
+		return node_add(regions, parent, name, ret_node);
+	node = &regions->nodes.data[found];
+	if (node->parent == parent && !strcmp(node->name, name)) {
+		*ret_node = (uint32_t)found;
 		return 0;
 	}
-	return node_add(regions, parent, name, ret_node);
+	return find_listed(regions, parent, name, SIZE_MAX, ret_node)
+		       ? 0
+		       : node_add(regions, parent, name, ret_node);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

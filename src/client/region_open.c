@@ -240,5 +240,6 @@ void tally_regions_close(struct tally_regions *regions)
 		free(node->name);
 	tally_vec_free(&regions->nodes);
 	tally_vec_free(&regions->sums);
+	tally_map_free(&regions->by_name);
 	free(regions);
 }

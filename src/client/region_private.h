@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "client/self_read.h"
 #include "tally/region.h"
@@ -47,7 +48,8 @@ struct tally_regions {
 	bool time;
 	size_t depth; /* number of started regions, including those beyond TALLY_REGIONS_DEPTH */
 	uint64_t unmeasured;
-	uint32_t roots; /* index of the first top-level region */
+	uint32_t roots;           /* index of the first top-level region */
+	struct tally_map by_name; /* hash of parent and name to a region; see region_find() */
 	TALLY_VEC(struct region_node) nodes;
 	TALLY_VEC(struct self_reading) sums; /* differences, indexed by node * events + event */
 	/* The pages of groups that can be read without a system call, and their events. */

@@ -160,6 +160,8 @@ static int slot_map(struct tally_rings *rings, struct ring_slot *slot, size_t pa
 
 int tally_rings_map(struct tally_rings *rings, size_t pages)
 {
+	if (!pages || pages & (pages - 1))
+		return -EINVAL;
 	tally_vec_for_each (slot, &rings->slots) {
 		int ret = slot_map(rings, slot, pages);
 

@@ -148,6 +148,8 @@ static void counters_of_a_cpu_share_a_ring(void **state)
 	/* Thread 3 has exited, so there are 3 threads x 2 CPUs x 2 events. */
 	assert_int_equal(tally_rings_nr(rings), 2);
 	assert_int_equal(tally_rings_nr_counters(rings), 12);
+	assert_int_equal(tally_rings_map(rings, 0), -EINVAL);
+	assert_int_equal(tally_rings_map(rings, 3), -EINVAL);
 	assert_int_equal(tally_rings_map(rings, 2), 0);
 	assert_int_equal(fake.nr_mapped, 2);
 	for (size_t event = 0; event < 2; event++) {

@@ -10,8 +10,9 @@
 
 #include "base/file.h"
 #include "cli/main/print.h"
+#include "jevents/json_read.h"
 
-enum { FILE_SIZE_MAX = 32 << 20, FILES_MAX = 65536 };
+enum { FILE_SIZE_MAX = TALLY_JSON_SIZE, FILES_MAX = 65536 };
 
 /* The library replaces "%p" and "%t", so the directory's name must not contain them. */
 static const char *parent_dir(void)
@@ -95,7 +96,10 @@ static int add_file(int dir, const char *name, struct region_tables *tables,
 			"writes it",
 			name);
 	else if (ret)
-		tally_print_warning("regions in %s were left out: %s", name, strerror(-ret));
+		tally_print_warning("regions in %s were left out: %s", name,
+				    ret == -E2BIG
+					    ? "there are too many, or they are nested too deeply"
+					    : strerror(-ret));
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -93,9 +93,19 @@ static void print_row(const struct region_tables *tables, const struct region_ta
 	tally_str_addf(out, "%s\n", prefix);
 }
 
+static bool region_tables_have_rows(const struct region_tables *tables)
+{
+	tally_vec_for_each (table, &tables->tables)
+		if (table->rows.len)
+			return true;
+	return false;
+}
+
 void region_tables_print(const struct region_tables *tables, const char *prefix,
 			 const char *thousands, struct tally_str *out)
 {
+	if (!region_tables_have_rows(tables) && !tables->unmeasured)
+		return;
 	tally_str_addf(out, "%s Regions of %llu thread%s, counted by the program:\n%s\n", prefix,
 		       (unsigned long long)tables->documents, tally_plural(tables->documents),
 		       prefix);
