@@ -31,7 +31,7 @@ class Links:
         file = os.path.normpath(os.path.join(self.base, path))
         if not os.path.exists(os.path.join(self.root, file)):
             raise ValueError(f"a link leads to {file}, which does not exist")
-        name = os.path.basename(file)[:-len(".md")].removeprefix("tally-")
+        name = os.path.splitext(os.path.basename(file))[0].removeprefix("tally-")
         section = "1" if "/commands/" in file else "7"
         if self.pages.get(f"tally-{name}") != section or file.count("/") > 2 or "/internals/" in file:
             return f"*{escape(file)}* in the source", name

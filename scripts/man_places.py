@@ -13,7 +13,7 @@ ALL = ""
 VARIABLES = [
     ("PERF_CONFIG", ALL, "read perf's settings from this file instead of /etc/perfconfig and ~/.perfconfig"),
     ("TALLY_CONFIG", ALL, "read tally's settings from this file instead of ~/.config/tally/config"),
-    ("HOME", ALL, "the directory that ~ stands for"),
+    ("HOME", ALL, "the home directory, ~"),
     ("TALLY_PAGER, PERF_PAGER, PAGER", PAGED,
      "the command that shows text on a terminal; the first one that is set is used (default: less). With an empty value or "
      "cat, no pager is started"),
