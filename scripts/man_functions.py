@@ -43,7 +43,7 @@ def sentences(text):
 
 def title(sentence):
     """Return the first clause of a sentence, for NAME."""
-    first = re.split(r"[.:;](?: |$)", sentence.replace("`", ""))[0]
+    first = re.split(r"[.:;](?: |$)", re.sub(r"`| \(docs/[^)]*\)", "", sentence))[0]
     return first[0].lower() + first[1:] if first[1:2].islower() or first[1:2] == " " else first
 
 

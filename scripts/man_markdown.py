@@ -19,7 +19,7 @@ class Links:
 
     def __init__(self, root, pages):
         self.root = root
-        self.pages = {page.rsplit(".", 1)[0]: page.rsplit(".", 1)[1] for page in sorted(pages, reverse=True)}
+        self.pages = set(pages)
         self.base = "docs"
 
     def reference(self, target):
@@ -33,20 +33,25 @@ class Links:
             raise ValueError(f"a link leads to {file}, which does not exist")
         name = os.path.splitext(os.path.basename(file))[0].removeprefix("tally-")
         section = "1" if "/commands/" in file else "7"
-        if self.pages.get(f"tally-{name}") != section or file.count("/") > 2 or "/internals/" in file:
+        if f"tally-{name}.{section}" not in self.pages or os.path.dirname(file) not in ("docs", "docs/commands"):
             return f"*{escape(file)}* in the source", name
         return f"*tally-{name}*({section})" + (f", {heading}" if heading else ""), name
+
+    def installed(self, text):
+        """Replace the paths of pages in a comment or a help text."""
+        def page(match):
+            name = f"tally-{match[2]}.{'1' if match[1] else '7'}"
+            return f"*{name[:-2]}*({name[-1]})" if name in self.pages else match[0]
+        return re.sub(r"docs/(commands/)?([\w-]+)\.md", page, text)
 
     def convert(self, text, target, is_alone):
         """Convert a link; `is_alone` if nothing else is in the same parentheses."""
         reference, name = self.reference(target)
         if is_alone:
             return f"see {reference}"
-        if file_title(self.root, self.base, target).startswith(text.lower()):
-            return reference
-        is_name = text.strip("`").lower().removeprefix("tally ").removesuffix(".md") in (name, name.replace("-", " "))
-        if is_name and name:
-            return reference if ", " not in reference else reference.replace(", ", " (", 1) + ")"
+        is_name = text.strip("`").lower().removeprefix("tally ").removesuffix(".md") == name
+        if is_name or file_title(self.root, self.base, target).startswith(text.lower()):
+            return reference.replace(", ", " (", 1) + ")" if ", " in reference else reference
         return f"{inline(text)} (see {reference})"
 
 

@@ -185,7 +185,7 @@ def main():
     os.makedirs(directory, exist_ok=True)
     for name, text in made.items():
         with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(roff(scdoc, name, version, text))
+            file.write(roff(scdoc, name, version, links.installed(text)))
 
 
 if __name__ == "__main__":

@@ -99,6 +99,8 @@ def test_links_of_manuals_lead_to_pages():
     names = {os.path.basename(path) for path in manuals()} | {f"tally_{name}.3" for name in re.findall(r"'(\w+)'", table)}
     for path in manuals():
         text = plain(page_text(path))
+        sources = re.findall(r"\bdocs/(commands/)?([\w-]+)\.md", text)
+        tap.same([name for name in sources if f"tally-{name[1]}.{'1' if name[0] else '7'}" in names], [], f"{path}: paths of pages")
         found = {f"{name}.{number}" for name, number in re.findall(r"\b(tally(?:[-_][\w-]+)?)\(([1-8])\)", text)}
         tap.same(sorted(found - names), [], path)
         tap.same(len(found) > 0, True, f"{path} refers to other pages")
