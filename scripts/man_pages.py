@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Write the manual pages with scdoc: one for each command, from its page in docs/commands and the program's option
-table; one for tally-jevents; one for each main library function, from the headers; and some from pages in docs/. The
-NAMEs are the pages listed in docs/meson.build; they must match the pages that this script writes.
+table; one for tally-jevents; one for each header and each main library function, from the headers; and some from pages in
+docs/. The NAMEs are the pages listed in docs/meson.build, and ALIAS=PAGE for other names of pages, which are installed as
+links; they must match the pages that this script writes.
 
 The pages contain the version. They contain a date only if SOURCE_DATE_EPOCH is set, so that two builds of the same
 sources produce the same pages.
@@ -15,168 +16,176 @@ import subprocess
 import sys
 
 import help_tables
+import man_functions
+import man_places
+from man_markdown import NOTHING, Links, body, escape, sections
 
-# For each header, the main library functions that it declares.
-FUNCTIONS = {
-    "region": ["tally_regions_open", "tally_region_start", "tally_regions_count", "tally_regions_write"],
-    "events": ["tally_events_parse"],
-    "client": ["tally_counters_open", "tally_counters_read", "tally_count_scaled"],
-    "perfdata": ["tally_perfdata_open", "tally_perfdata_next_ordered"],
-    "rings": ["tally_rings_new"],
-    "sample": ["tally_sample_decoder_new"],
-    "profile": ["tally_analysis_read"],
-}
 TOPICS = {
     "event-names": "names of events",
     "privileges": "permissions for counting and sampling",
-    "exports": "formats for other programs",
+    "exports": "export reports to flame graph, pprof, Firefox and Perfetto formats",
     "library": "the libraries for other programs",
+    "emulate": "programs with an emulated perf\\_event\\_open",
+    "user-host": "counting and sampling without perf\\_event\\_open",
+    "jit": "names of JIT code",
 }
 
 
-def escape(text):
-    """Return the text with a backslash before each character that scdoc interprets as markup."""
-    return re.sub(r"([\\*_<>~`#.-])", r"\\\1", text) if text[:1] in "#.-" else re.sub(r"([\\*_~`])", r"\\\1", text)
-
-
-def inline(text):
-    """Convert inline Markdown to scdoc: code becomes bold, and a link becomes its text."""
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("**", "")
-    parts = re.split(r"`([^`]*)`", text)
-    return "".join(f"*{escape(part)}*" if number % 2 and part else escape(part) for number, part in enumerate(parts))
-
-
-def table_row(line):
-    cells = [inline(cell.strip()) for cell in line.strip().strip("|").replace("\\|", "\0").split("|")]
-    cells = [cell.replace("\0", "|") for cell in cells]
-    return f"{cells[0]}\n\t" + " - ".join(cell or "-" for cell in cells[1:]) + "\n"
-
-
-def flush(paragraph, out):
-    if paragraph:
-        out.append(inline(" ".join(paragraph)) + "\n")
-        paragraph.clear()
-
-
-def body(text):
-    """Convert a Markdown page to scdoc, without its title and the generated options."""
-    text = re.sub(r"<!-- options:.*?<!-- end of options -->", "", text, flags=re.S)
-    out, paragraph, literal = [], [], False
-    for line in text.splitlines():
-        if line.startswith("```") or literal:
-            flush(paragraph, out)
-            literal = literal != line.startswith("```")
-            out.append(line[:3] + ("\n" if not literal else "") if line.startswith("```") else line)
-        elif line.startswith("#"):
-            flush(paragraph, out)
-            if not line.startswith("# "):
-                out.append("## " + escape(line.strip("# ").upper()) + "\n")
-        elif line.startswith("|"):
-            flush(paragraph, out)
-            if not re.match(r"\|[ :-]*-+[ :-]*\|", line):
-                out.append(table_row(line))
-        elif re.match(r"- |\d+\. ", line):
-            flush(paragraph, out)
-            paragraph.append(line.split(" ", 1)[1])
-        elif line.startswith("!["):
-            continue
-        elif line.strip():
-            paragraph.append(line.strip())
-        else:
-            flush(paragraph, out)
-    flush(paragraph, out)
-    return "\n".join(out)
-
-
-def options_text(command):
-    for heading, options in command.sections:
+def options_text(sections_of_help):
+    for heading, options in sections_of_help:
         if heading and options:
             yield f"## {escape(heading.upper())}\n"
         for option in options:
-            yield f"*{escape(option.label)}*\n\t{escape(option.text)}\n"
+            text = "print a summary of the options" if option.text == "show this help" else option.text
+            yield f"*{escape(option.label)}*\n\t{escape(text)}\n"
 
 
-def command_page(root, command):
-    with open(os.path.join(root, "docs", "commands", command.name + ".md"), encoding="utf-8") as file:
-        text = file.read()
+def rows(title, found):
+    """Return a section that lists variables or files, or "" if there are none."""
+    if not found:
+        return ""
+    return f"# {title}\n\n" + "\n".join(f"*{escape(name)}*\n\t{text}\n" for name, text in found) + "\n"
+
+
+def references(names):
+    parts = [name.partition("(") for name in names]
+    return "# SEE ALSO\n\n" + ", ".join(f"*{escape(name)}*({section}" for name, _, section in parts) + "\n"
+
+
+def read(root, *path):
+    with open(os.path.join(root, "docs", *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def page_end(name):
+    """Return the last sections of a command's page."""
+    return (rows("ENVIRONMENT", man_places.used(man_places.VARIABLES, name)) + rows("FILES", man_places.used(man_places.FILES, name)) +
+            references(["tally(1)", *man_places.MORE[name]]))
+
+
+def command_parts(text, links):
+    """Return (DESCRIPTION, EXIT STATUS section) of a command's page in docs/."""
+    description, status = [], ""
+    for heading, part in sections(text):
+        if heading == "exit status":
+            status = "# EXIT STATUS\n\n" + body(part.split("\n", 1)[1], links) + "\n"
+        elif heading != "options":
+            description.append(body(part, links))
+    return "\n".join(description), status
+
+
+def command_page(root, command, links):
+    description, status = command_parts(read(root, "commands", command.name + ".md"), links)
     usage = "\n\n".join(f"*{escape(line)}*" for line in command.usage)
     notes = "\n".join(escape(line) for line in command.notes)
-    summary = command.summary[0].lower() + command.summary[1:]
-    return (f"tally-{command.name}(1)\n\n# NAME\n\ntally-{command.name} - {escape(summary)}\n\n# SYNOPSIS\n\n{usage}\n\n"
-            f"# DESCRIPTION\n\n{body(text)}\n\n# OPTIONS\n\n" + "\n".join(options_text(command)) +
-            f"\n{notes}\n\n# SEE ALSO\n\n*tally*(1), *tally-event-names*(7), *tally-privileges*(7)\n")
+    own = [part for part in command.sections if not part[0].startswith("perf options")]
+    perf = [part for part in command.sections if part[0].startswith("perf options")]
+    return (f"tally-{command.name}(1)\n\n# NAME\n\ntally-{command.name} - {escape(lower(command.summary))}\n\n# SYNOPSIS\n\n"
+            f"{usage}\n\n# DESCRIPTION\n\n{description}\n\n# OPTIONS\n\n" + "\n".join(options_text(own)) + f"\n{notes}\n\n" +
+            "\n".join(options_text(perf)) + f"\n{status}{page_end(command.name)}")
 
 
-def jevents_page(root):
-    with open(os.path.join(root, "docs", "commands", "tally-jevents.md"), encoding="utf-8") as file:
-        text = file.read()
+def lower(text):
+    return text[0].lower() + text[1:]
+
+
+def jevents_page(root, links):
+    text = read(root, "commands", "tally-jevents.md")
+    usage, options = re.search(r"## Usage\n+```\nUsage: (.*?)\n\n(.*?)```\n", text, re.S).groups()
+    text = re.sub(r"## Usage\n+```.*?```\n", "", text, flags=re.S)
+    description, status = command_parts(text, links)
+    synopsis = "\n\n".join(f"*{escape(' '.join(line.split()))}*" for line in usage.splitlines())
     return ("tally-jevents(1)\n\n# NAME\n\ntally-jevents, jevents - compile descriptions of CPU events into C tables\n\n"
-            f"# DESCRIPTION\n\n{body(text)}\n\n# SEE ALSO\n\n*tally*(1), *tally-list*(1)\n")
+            f"# SYNOPSIS\n\n{synopsis}\n\n# DESCRIPTION\n\n{description}\n\n# OPTIONS\n\n```\n{options}```\n\n"
+            f"{status}{page_end('jevents')}")
+
+
+# The options before the command's name. `tally --help` shows only the first three.
+GLOBAL_OPTIONS = [
+    ("--version", "print the version"),
+    ("--help", "list the commands"),
+    ("--no-pager", "do not start a pager"),
+    ("-p, --paginate", "start a pager, except for commands that use capabilities, such as record"),
+    ("--buildid-dir <dir>", "use this directory instead of ~/.debug, as PERF\\_BUILDID\\_DIR"),
+    ("--exec-path", "print the directory of the program"),
+    ("--list-cmds", "print the names of the commands"),
+    ("--list-opts", "print these options"),
+    ("--debug <kind>", "ignored; accepted for perf compatibility"),
+]
 
 
 def main_page(commands):
-    rows = "\n".join(f"*tally-{command.name}*(1)\n\t{escape(command.summary)}\n" for command in commands)
+    listed = "\n".join(f"*tally-{command.name}*(1)\n\t{escape(lower(command.summary))}\n" for command in commands)
+    topics = [f"tally-{topic}(7)" for topic in TOPICS]
     return ("tally(1)\n\n# NAME\n\ntally - count and profile programs with perf\\_events\n\n# SYNOPSIS\n\n"
-            f"*tally* [*--version*] [*--help*] [*--no-pager* | *-p*] COMMAND [ARGS]\n\n# COMMANDS\n\n{rows}\n"
-            "# SEE ALSO\n\n*tally-event-names*(7), *tally-privileges*(7), *perf\\_event\\_open*(2)\n")
+            "*tally* [*--version*] [*--help*] [*--no-pager* | *-p*] COMMAND [ARGS]\n\n# COMMANDS\n\n" + listed +
+            "\n" + rows("OPTIONS", GLOBAL_OPTIONS) + rows("ENVIRONMENT", man_places.used(man_places.VARIABLES, "")) +
+            rows("FILES", man_places.used(man_places.FILES, "")) + references([*topics, "perf_event_open(2)"]))
 
 
-def declaration(text, name):
-    """Return (prototype, comment) for a function. Several prototypes after one comment share that comment."""
-    match = re.search(rf"/\*((?:[^*]|\*(?!/))*)\*/\n(?:[a-z][^;/]*;\n)*?([a-z][^;/]*?\b{name}\([^;]*\);)", text)
-    comment = re.sub(r"^[ \t]*\*? ?", "", match.group(1).strip(), flags=re.M)
-    return match.group(2), comment
+def topic_page(root, topic, what, links):
+    return (f"tally-{topic}(7)\n\n# NAME\n\ntally-{topic} - {what}\n\n# DESCRIPTION\n\n"
+            f"{body(read(root, topic + '.md'), links)}\n\n" +
+            references(["tally(1)", *(f"tally-{other}(7)" for other in TOPICS if other != topic)]))
 
 
-def function_page(header, text, name):
-    prototype, comment = declaration(text, name)
-    general = re.sub(r"^ \* ?", "", re.search(r"/\*\n(.*?)\n \*/", text, re.S).group(1), flags=re.M)
-    paragraphs = [re.sub(r"\s*\n\s*", " ", part) for part in comment.split("\n\n")]
-    first = re.split(r"(?<=[a-z)])[.:;] ", paragraphs[0])[0].rstrip(".")
-    described = "\n\n".join(escape(part) for part in paragraphs)
-    return (f"{name}(3)\n\n# NAME\n\n{escape(name)} - {escape(first[0].lower() + first[1:])}\n\n# SYNOPSIS\n\n```\n"
-            f"#include <tally/{header}.h>\n\n{prototype}\n```\n\n# DESCRIPTION\n\n{described}\n\n# THE HEADER\n\n"
-            f"```\n{general.strip()}\n```\n\n# SEE ALSO\n\n*tally*(1), *pkg-config*(1)\n")
-
-
-def pages(root, tally):
+def pages(root, tally, links):
     commands = help_tables.commands(tally)
     yield "tally.1", main_page(commands)
+    links.base = "docs/commands"
     for command in commands:
-        yield f"tally-{command.name}.1", command_page(root, command)
-    yield "tally-jevents.1", jevents_page(root)
-    for header, names in FUNCTIONS.items():
-        with open(os.path.join(root, "include", "tally", header + ".h"), encoding="utf-8") as file:
-            text = file.read()
-        for name in names:
-            yield f"{name}.3", function_page(header, text, name)
+        yield f"tally-{command.name}.1", command_page(root, command, links)
+    yield "tally-jevents.1", jevents_page(root, links)
+    yield from man_functions.pages(root)
+    links.base = "docs"
     for topic, what in TOPICS.items():
-        with open(os.path.join(root, "docs", topic + ".md"), encoding="utf-8") as file:
-            yield f"tally-{topic}.7", (f"tally-{topic}(7)\n\n# NAME\n\ntally-{topic} - {what}\n\n# DESCRIPTION\n\n"
-                                       f"{body(file.read())}\n\n# SEE ALSO\n\n*tally*(1)\n")
+        yield f"tally-{topic}.7", topic_page(root, topic, what, links)
+
+
+def minus_signs(roff_text):
+    """Write the hyphens of code and options as minus signs, at which lines are not broken. Long words may be broken after
+    other punctuation."""
+    out, is_code = [], False
+    for line in roff_text.split("\n"):
+        is_code = line == ".nf" or is_code and line != ".fi"
+        if is_code and line != ".nf":
+            line = re.sub(r"(?<!\\)-", r"\\-", line)
+        elif not line.startswith((".", "\\h")):
+            line = re.sub(r"\\fB.*?\\fR", lambda bold: re.sub(r"(?<!\\)-", r"\\-", bold[0]), line)
+            line = re.sub(r"(?<![\w\\-])-(-?)(?=\w)", lambda found: "\\-" * len(found[0]), line)
+            line = re.sub(r"\S{50,}", lambda word: re.sub(r"(?<=[|,/])(?=\w)", r"\\:", word[0]), line)
+        out.append(line)
+    return "\n".join(out)
 
 
 def roff(scdoc, name, version, text):
     """Convert a page to roff, with the version in its footer."""
-    text = re.sub(r"\n{3,}", "\n\n", text.replace("\n", f' "tally {version}"\n', 1))
+    manual = ' "libtally"' if name.endswith(".3") else ""  # the default title is too long next to long names
+    text = re.sub(r"\n{3,}", "\n\n", text.replace("\n", f' "tally {version}"{manual}\n', 1))
     done = subprocess.run([scdoc], input=text, text=True, capture_output=True, check=False)
     if done.returncode:
         sys.exit(f"{name}: {done.stderr}")
+    made = minus_signs(done.stdout).replace(NOTHING, r"\&")
+    # .TH switches hyphenation on.
+    made = re.sub(r"^(\.TH .*\n)", r"\1.nh\n.ad l\n", made, count=1, flags=re.M)
     if "SOURCE_DATE_EPOCH" in os.environ:
-        return done.stdout
+        return made
     # Without the variable, scdoc writes the date of the build.
-    return re.sub(r'^(\.TH "[^"]*" "[^"]*") "[0-9-]*"', r'\1 ""', done.stdout, count=1, flags=re.M)
+    return re.sub(r'^(\.TH "[^"]*" "[^"]*") "[0-9-]*"', r'\1 ""', made, count=1, flags=re.M)
 
 
 def main():
     root, tally, scdoc, version, directory, *names = sys.argv[1:]
-    made = dict(pages(root, tally))
-    if set(made) != set(names):
-        sys.exit(f"docs/meson.build and scripts/man_pages.py do not have the same pages: {sorted(set(made) ^ set(names))}")
+    links = Links(root, [name for name in names if "=" not in name])
+    made = dict(pages(root, tally, links))
+    aliases = {f"{alias}={page}" for alias, page in man_functions.aliases().items()}
+    if set(made) | aliases != set(names):
+        different = sorted((set(made) | aliases) ^ set(names))
+        sys.exit(f"docs/meson.build and the scripts/man_*.py do not have the same pages: {different}")
     os.makedirs(directory, exist_ok=True)
     for name, text in made.items():
         with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(roff(scdoc, name, version, text))
+            file.write(roff(scdoc, name, version, links.installed(text)))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@
  * neither sleep nor allocate. host.h describes the locks.
  *
  * Functions that return int return 0 or -errno unless stated otherwise; `ret_` pointers are
- * untouched on failure. `core` is never NULL unless the comment allows it. The core prints nothing,
- * and uses no globals, no floating point and no libc.
+ * untouched on failure. `core` is never NULL unless the description of the function allows it. The
+ * core prints nothing, and uses no globals, no floating point and no libc.
  *
  *	tally_core_create(&ops, machine, nr_cpus, &settings, &core);
  *	tally_core_cpu_online(core, cpu);		for each CPU

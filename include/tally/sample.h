@@ -15,8 +15,8 @@
  * allocates them.
  *
  * Functions that return int return 0 or a negative errno; `ret_` pointers are untouched on failure.
- * Pointer arguments must not be NULL unless the comment allows it. A decoder may be used by one
- * thread at a time.
+ * Pointer arguments must not be NULL unless the description of the function allows it. A decoder
+ * may be used by one thread at a time.
  */
 #ifndef TALLY_SAMPLE_H
 #define TALLY_SAMPLE_H

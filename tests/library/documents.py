@@ -30,10 +30,20 @@ def manuals():
     return found
 
 
+def page_text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def plain(text):
+    """Return a page without the escapes of roff."""
+    return re.sub(r"\\f.|\\[&:]|\\", "", text)
+
+
 def test_every_option_is_in_the_manual():
     manuals()
     for command in COMMANDS:
-        page = open(f"{DOCS}/tally-{command.name}.1", encoding="utf-8").read().replace("\\", "")
+        page = plain(page_text(f"{DOCS}/tally-{command.name}.1"))
         missing = [option.label for option in command.options() if option.label not in page]
         tap.same(missing, [], f"tally-{command.name}.1 lacks options")
 
@@ -63,8 +73,76 @@ def test_manuals_are_clean():
         done = man(page)
         name, section = os.path.basename(page).rsplit(".", 1)
         tap.same((done.returncode, done.stderr), (0, ""), page)
-        if not re.search(rf"^{re.escape(name)}\({section}\).*^NAME\n +{re.escape(name)}(, \S+)* - \S", done.stdout, re.S | re.M):
+        if not re.search(rf"^{re.escape(name)}\({section}\).*^NAME\n +{re.escape(name)}(,\s+\S+)*\s+-\s+\S", done.stdout, re.S | re.M):
             raise AssertionError(f"{page}: {done.stdout[:300]!r}")
+
+
+def section(page, title):
+    """Return a section of a page, without markup, or ""."""
+    found = re.search(rf"^\.SH {title}\n(.*?)(?=^\.SH |\Z)", page, re.S | re.M)
+    return plain(found[1]) if found else ""
+
+
+def test_manuals_contain_no_markdown():
+    """Check that no markup of the sources remains: backticks, links, empty table cells."""
+    for path in manuals():
+        text = re.sub(r"^\.nf$.*?^\.fi$", "", page_text(path), flags=re.S | re.M)
+        for wrong in ("`", "](", "**", "- -"):
+            where = text.find(wrong)
+            tap.same(text[max(where - 60, 0):where + 20] if where >= 0 else "", "", f"{path}: {wrong!r}")
+
+
+def test_links_of_manuals_lead_to_pages():
+    """Check that each reference to a page of tally is to one that exists, directly or as an alias in docs/meson.build."""
+    with open(os.path.join(ROOT, "docs", "meson.build"), encoding="utf-8") as file:
+        table = re.search(r"man_functions = \{(.*?)\}", file.read(), re.S)[1]
+    names = {os.path.basename(path) for path in manuals()} | {f"tally_{name}.3" for name in re.findall(r"'(\w+)'", table)}
+    for path in manuals():
+        text = plain(page_text(path))
+        sources = re.findall(r"\bdocs/(commands/)?([\w-]+)\.md", text)
+        tap.same([name for name in sources if f"tally-{name[1]}.{'1' if name[0] else '7'}" in names], [], f"{path}: paths of pages")
+        found = {f"{name}.{number}" for name, number in re.findall(r"\b(tally(?:[-_][\w-]+)?)\(([1-8])\)", text)}
+        tap.same(sorted(found - names), [], path)
+        tap.same(len(found) > 0, True, f"{path} refers to other pages")
+
+
+def test_functions_document_their_results():
+    """Check that each page of a function that returns a value has RETURN VALUE, and ERRORS if its comment lists errors."""
+    for path in manuals():
+        page = page_text(path)
+        if not path.endswith(".3") or section(page, "FUNCTIONS"):
+            continue
+        synopsis, description = section(page, "SYNOPSIS"), section(page, "DESCRIPTION")
+        prototypes = re.findall(r"^(?!struct|    )(\w[\w ]*?[ *]+)tally_\w+\(", synopsis, re.M)
+        assert prototypes, f"{path}: {synopsis}"
+        if any(kind.strip() != "void" for kind in prototypes):
+            assert section(page, "RETURN VALUE"), f"{path} has no RETURN VALUE"
+        assert not re.search(r"Returns? [^.]*-E[A-Z]", description), f"{path}: an error in DESCRIPTION"
+        tap.same("see ERRORS" in section(page, "RETURN VALUE"), bool(re.search("^(-E|Other)", section(page, "ERRORS"), re.M)), path)
+
+
+def variables_read():
+    """Return the environment variables that src/ reads. If the name is not a literal, it is one of the names in capitals
+    in the same file, or a macro."""
+    sources = [page_text(path) for path in glob.glob(ROOT + "/src/**/*.[ch]", recursive=True)]
+    macros = dict(re.findall(r'^#define (TALLY_\w+) "(\w+)"', "\n".join(sources), re.M))
+    found = set()
+    for text in sources:
+        for argument in re.findall(r"\b(?:secure_)?getenv\(([^)]*)\)", text):
+            if argument.startswith('"'):
+                found.add(argument.strip('"'))
+            elif argument in macros:
+                found.add(macros[argument])
+            else:
+                found |= set(re.findall(r'"([A-Z][A-Z0-9_]{3,})"', text))
+    return found
+
+
+def test_manual_lists_the_environment():
+    environment = section(page_text(manuals()[0].rpartition("/")[0] + "/tally.1"), "ENVIRONMENT")
+    read = variables_read()
+    assert {"TALLY_PAGER", "TALLY_CONFIG", "XDG_CACHE_HOME", "TALLY_EMULATE", "TALLY_REGIONS"} <= read, read
+    tap.same(sorted(name for name in read if not re.search(rf"\b{name}\b", environment)), [], "variables that tally(1) lacks")
 
 
 def complete(*words):

@@ -13,7 +13,7 @@
 
 #define NO_PT           "tally does not decode AUX data such as Intel PT; use perf to decode it"
 #define NO_BUILD        "tally does not compile BPF programs; use bpftrace or perf"
-#define NO_BPF          "counters are not shared with other processes by BPF programs; use perf"
+#define NO_BPF          "tally does not share counters between processes through BPF; use perf"
 #define NO_GUEST        "guest addresses are not resolved; use 'perf kvm'"
 #define NO_GROUPING     "events are shown one after another, not side by side"
 #define OWN_CODE        "tally disassembles code itself, without objdump"
@@ -198,7 +198,7 @@ static const struct tally_perf_option buildid_cache_rows[] = {
 	 "code"},
 	{0, "debuginfod", OPTIONAL, REFUSED,
 	 "'tally report --debuginfod' fetches what a report needs"},
-	{0, "target-ns", NEEDED, REFUSED, "use paths below /proc/PID/root"},
+	{0, "target-ns", NEEDED, REFUSED, "give the path as /proc/PID/root/PATH"},
 	{0}};
 
 static const struct tally_perf_option inject_rows[] = {
