@@ -5,8 +5,7 @@
  *
  * Functions that return int return 0 or a negative errno unless stated otherwise. `ret_` pointers
  * are untouched on failure. Pointer arguments must not be NULL unless the description of the
- * function allows it; functions that free an object accept NULL. The functions do not print
- * anything.
+ * function allows it; functions that free an object accept NULL. No function prints anything.
  *
  * Threads: an object may be used by one thread at a time. Different objects may be used by
  * different threads at the same time, and there is no global state. The tally_caps_*() functions
