@@ -64,8 +64,8 @@ _tally_last() {
 # _tally_complete_value KIND: complete a value, as printed by _tally_value.
 _tally_complete_value() {
 	case $1 in
-	@file) COMPREPLY=($(compgen -f -- "$cur")) ;;
-	@dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	@file) ;; # bash completes files if there are no words: with quotes for blanks, and "/" for directories
+	@dir) compopt -o dirnames 2>/dev/null ;;
 	@user) COMPREPLY=($(compgen -u -- "$cur")) ;;
 	@pid) _tally_last "$(cd /proc && echo [0-9]*)" ;;
 	@words*) _tally_last "$("$program" "$command" --list-words "${1#@words }" 2>/dev/null)" ;;
@@ -74,7 +74,8 @@ _tally_complete_value() {
 	esac
 }
 
-# Set cur, prev and assigned. "=" and ":" are separate words in COMP_WORDS: "sched:sched_switch" is three words.
+# Set cur, prev and assigned. "=" and ":" are separate words in COMP_WORDS: "sched:sched_switch" is three words. In quotes
+# they are part of the word.
 _tally_current() {
 	local at=$COMP_CWORD
 	cur=${COMP_WORDS[at]}
@@ -94,15 +95,23 @@ _tally_current() {
 	fi
 }
 
-# Set command, and before to the last argument before the current word.
+# Set command, and before to the last argument before the current word. Fail if the current word belongs to the command
+# that tally runs.
 _tally_words_before() {
 	local i
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--) return 1 ;;
-		=) i=$((i + 1)) ;;
+		= | :) i=$((i + 1)) ;;
 		-*) ! _tally_takes "$command" "${COMP_WORDS[i]}" || i=$((i + 1)) ;;
-		*) [ -z "$command" ] && command=${COMP_WORDS[i]} || before=${COMP_WORDS[i]} ;;
+		*)
+			case $command:${COMP_WORDS[i]} in
+			:*) command=${COMP_WORDS[i]} ;;
+			@FIRST@) before=${COMP_WORDS[i]} ;;
+			@RUNNERS@) return 1 ;;
+			*) before=${COMP_WORDS[i]} ;;
+			esac
+			;;
 		esac
 	done
 }
@@ -128,8 +137,9 @@ _tally() {
 		*) _tally_takes "$command" "$prev" || _tally_last "$(_tally_arguments "$command" "$before")" ;;
 		esac
 	fi
-	# Only the part after the last ":" is replaced.
-	case $cur in *:*) for i in "${!COMPREPLY[@]}"; do COMPREPLY[i]=${COMPREPLY[i]#"${cur%"${cur##*:}"}"}; done ;; esac
+	# Only the part after the last ":" is replaced, unless the word is quoted.
+	[ "$cur" = "${COMP_WORDS[COMP_CWORD]}" ] ||
+		for i in "${!COMPREPLY[@]}"; do COMPREPLY[i]=${COMPREPLY[i]#"${cur%"${cur##*:}"}"}; done
 }
 complete -o default -F _tally tally
 """
@@ -163,6 +173,8 @@ def bash(commands):
         "LISTED": " | ".join(command.name for command in commands if command.lists_words),
         "LISTS": "\n".join(f'\t{kind}) _tally_last "$("$program" {words} 2>/dev/null)" ;;' for kind, words in LISTS.items()),
         "COMMANDS": " ".join(command.name for command in commands),
+        "FIRST": " | ".join(f"{command.name}:{word}" for command in commands if command.runs for word in command.words()),
+        "RUNNERS": " | ".join(f"{command.name}:*" for command in commands if command.runs),
     }
     return re.sub("@([A-Z]+)@", lambda match: parts[match[1]], BASH)
 

@@ -28,6 +28,7 @@ class Command:
         self.name, self.summary = name, summary
         self.usage, self.sections, self.notes = [], [("", [])], []
         self.parse(text.splitlines())
+        self.runs = any(re.search(r"COMMAND \[ARG", line) for line in self.usage)  # whether it runs a command
 
     def options(self):
         return [option for _, options in self.sections for option in options]

@@ -172,7 +172,16 @@ def test_bash_completes_values():
     tap.same(complete("tally", "record", "--switch-output", "=", "s"), ["signal", "size"], "--switch-output=s")
     tap.same(str(os.getpid()) in complete("tally", "stat", "-p", ""), True, "this process")
     tap.same(complete("tally", "record", "-p", f"1,{os.getpid()}")[:1], [f"1,{os.getpid()}"], "the last process of a list")
-    tap.same(complete("tally", "report", "-i", ROOT + "/LICEN"), [ROOT + "/LICENSE"], "a file")
+
+
+def test_bash_completes_files():
+    """Check that bash completes files itself, as only it quotes blanks and appends "/" to directories: as the value of an
+    option, and among the arguments of the command that tally runs."""
+    for words in (["report", "-i", ROOT + "/LICEN"], ["report", "--input", "=", ROOT], ["report", "--symfs", ROOT],
+                  ["stat", "-e", "cs", "sh", "-"], ["record", "sh", "-e", "task-c"], ["stat", "record", "--", "sh", "-p", ""],
+                  ["mem", "record", "sh", "--"], ["profile", "tally", "report", "-s", "com"]):
+        tap.same(complete("tally", *words), [], words)
+    tap.same("-e" in complete("tally", "stat", "record", "-"), True, "stat record -")
 
 
 def test_bash_completes_events():
@@ -180,6 +189,7 @@ def test_bash_completes_events():
     names = [name for name in tap.run(TALLY, "list", "--raw-dump", "tracepoint").stdout.split() if name.startswith("sched:")]
     if names:  # ":" is a separate word in bash, and only what follows it is replaced
         tap.same(sorted(complete("tally", "stat", "-e", "task-clock,sched", ":", "")), sorted(name[6:] for name in names), "sched:")
+        tap.same(complete("tally", "stat", "-e", "'cs,sched:sched_swi"), ["'cs,sched:sched_switch"], "in quotes, the word is replaced")
     metrics = tap.run(TALLY, "list", "--raw-dump", "metric", "metricgroup").stdout.split()
     tap.same(sorted(complete("tally", "stat", "-M", "")), sorted(set(metrics)), "metrics")
 
