@@ -119,6 +119,21 @@ def test_static_libraries_have_code():
         tap.same((".gnu.lto" in listed, ".text" in listed), (False, True), path)
 
 
+def test_core_needs_no_libc():
+    """Check that the options of a distribution, such as stack protection, add no calls to the core."""
+    path, = glob.glob(unpacked("libtally-dev") + "/usr/lib/*/libtally-core.a")
+    symbols = [line.split() for line in clones.must("nm", path).splitlines()]
+    defined = {words[2] for words in symbols if len(words) == 3}
+    needed = {words[1] for words in symbols if len(words) == 2 and words[0] == "U"}
+    tap.same(sorted(needed - defined - {"_GLOBAL_OFFSET_TABLE_"}), [], "functions that libtally-core.a needs")
+
+
+def test_build_leaves_no_files():
+    """Check that git ignores all files of a build."""
+    source = os.path.join(built(clones.FIRST), "tally")
+    tap.same(clones.must("git", "status", "--short", cwd=source), "", "files of the build")
+
+
 def test_unit_is_valid():
     """Verify the unit with the program where systemd will find it."""
     machine.need_tool("systemd-analyze", "--version")
