@@ -12,7 +12,7 @@ prefix=
 static=
 case $#:${1-} in
 0:) ;;
-2:--install) prefix=$2 ;;
+2:--install) prefix=${2:?--install needs a directory} ;;
 1:--static) static=$root/build-static ;;
 2:--static) static=$2 ;;
 *)
@@ -62,4 +62,14 @@ if [ -n "$prefix" ]; then
 	[ -w "$prefix" ] || mkdir -p "$prefix" 2>/dev/null || as_needed=as_root
 	$as_needed meson install -C "$root/build" --no-rebuild >"$root/build/install.log"
 	echo "installed: $prefix"
+	# The dynamic linker finds the libraries in its cache, which only root can write.
+	[ "$(id -u)" != 0 ] && [ -z "$as_needed" ] || $as_needed ldconfig
+	libdir=$(sed -n 's|^Installing .*/tally\.pc to \(.*\)/pkgconfig$|\1|p' "$root/build/install.log")
+	case $(PATH=$PATH:/sbin ldconfig -p) in
+	*" => $libdir/libtally.so.0"*) ;;
+	*)
+		echo "To build and run programs with libtally:"
+		echo "  export PKG_CONFIG_PATH='$libdir/pkgconfig' LD_LIBRARY_PATH='$libdir'"
+		;;
+	esac
 fi
