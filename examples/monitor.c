@@ -51,7 +51,8 @@ static int monitor(const char *pid, const struct tally_event_list *list, double 
 	free(threads);
 	free(cpus);
 	if (ret) {
-		fprintf(stderr, "monitor: %s; %s\n", strerror(-ret), why.rule);
+		fprintf(stderr, "monitor: %s%s%s\n", strerror(-ret), why.rule[0] ? "; " : "",
+			why.rule);
 		return 1;
 	}
 	nanosleep(&wait, NULL);

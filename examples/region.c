@@ -56,5 +56,7 @@ int main(void)
 	print(regions);
 	ret = tally_regions_write(regions, NULL);
 	tally_regions_close(regions);
+	if (ret)
+		fprintf(stderr, "region: cannot write $TALLY_REGIONS: %s\n", strerror(-ret));
 	return ret ? 1 : 0;
 }

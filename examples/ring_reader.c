@@ -73,7 +73,7 @@ static int sample(struct tally_event_list *list, pid_t pid, int go)
 	if (!ret)
 		ret = tally_counters_open(tally_transport_linux(), list, cpus, threads, &options,
 					  &counters, &why);
-	if (ret)
+	if (why.rule[0])
 		fprintf(stderr, "ring_reader: %s; %s\n", why.rule, why.fix[0]);
 	ret = ret ? ret : tally_rings_new(counters, &rings);
 	ret = ret ? ret : tally_rings_map(rings, PAGES);
@@ -136,6 +136,7 @@ static pid_t start(char **argv, int *ret_go)
 		close(fds[1]);
 		if (!read(fds[0], &byte, 1))
 			execvp(argv[0], argv);
+		perror(argv[0]);
 		_exit(127);
 	}
 	close(fds[0]);

@@ -97,13 +97,18 @@ def build_and_run(compiler, mode):
     tap.same("libtally.so.0" in needed, mode == "shared", "needs the shared library")
 
 
-def example(compiler, name, *args, flags=(), env=None, also=(), libraries=("tally",)):
-    """Build examples/NAME with the installed files, run it, and return its output."""
+def build_example(compiler, name, flags=(), also=(), libraries=("tally",)):
+    """Build examples/NAME with the installed files, and return the program."""
     need_compiler(compiler)
     program = os.path.join(DEST, re.sub("[./]", "-", name))
     must(compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", *flags, os.path.join(ROOT, "examples", name), *also,
          *pkg_config("--cflags", "--libs", *libraries), "-o", program)
-    return must(program, *args, env=dict(os.environ, LD_LIBRARY_PATH=LIB, **(env or {})))
+    return program
+
+
+def example(compiler, name, *args, env=None, **how):
+    """Build examples/NAME with the installed files, run it, and return its output."""
+    return must(build_example(compiler, name, **how), *args, env=dict(os.environ, LD_LIBRARY_PATH=LIB, **(env or {})))
 
 
 def test_example_region():
@@ -139,6 +144,18 @@ def test_example_ring_reader():
     samples, frames = map(int, re.match(r"(\d+) samples with (\d+) frames, \d+ losses\n", out).groups())
     hits = re.findall(r"^ +(\d+)  0x[0-9a-f]+$", out, re.M)
     assert samples > 5 and frames >= samples and 0 < sum(map(int, hits)) <= samples, out
+
+
+def test_examples_explain_errors():
+    env = dict(os.environ, LD_LIBRARY_PATH=LIB, TALLY_REGIONS="/nowhere/regions")
+    for name, args, want in (("region.c", [], "region: cannot write $TALLY_REGIONS: No such file or directory\n"),
+                             ("monitor.c", ["no process"], "monitor: Invalid argument\n"),
+                             ("recording.c", ["/nowhere/x"], "recording: /nowhere/x: No such file or directory\n")):
+        done = tap.run(build_example("gcc", name, flags=["-std=c11"]), *args, env=env)
+        tap.same((done.returncode, done.stderr), (1, want), name)
+    machine.need_events()
+    done = tap.run(build_example("gcc", "ring_reader.c", flags=["-std=c11"]), "/nowhere/x", env=env)
+    tap.same(done.stderr, "/nowhere/x: No such file or directory\n", "ring_reader.c")
 
 
 def test_example_transport():
