@@ -15,6 +15,9 @@ import help_tables
 KINDS = {"file": "@file", "path": "@file", "dir": "@dir", "pids": "@pid", "tids": "@pid", "event": "@event", "events": "@event",
          "metrics": "@metric", "user": "@user"}
 
+# Options before the command.
+GLOBAL = "--version --help --no-pager"
+
 # Commands that print the words of a kind.
 LISTS = {"@event": "list --raw-dump hw sw cache pmu cpu tracepoint", "@metric": "list --raw-dump metric metricgroup"}
 
@@ -118,11 +121,12 @@ _tally_words_before() {
 
 _tally() {
 	local program=${COMP_WORDS[0]} command= before= cur prev assigned= value i IFS=$' \t\n'
+	case $program in "~/"*) program=$HOME${program#"~"} ;; esac
 	COMPREPLY=()
 	_tally_words_before || [ -z "$command" ] || return 0
 	_tally_current
 	if [ -z "$command" ]; then
-		COMPREPLY=($(compgen -W "@COMMANDS@ --version --help --no-pager" -- "$cur"))
+		COMPREPLY=($(compgen -W "@COMMANDS@ @GLOBAL@" -- "$cur"))
 		return 0
 	fi
 	value=$(_tally_value "$command" "$prev")
@@ -133,6 +137,10 @@ _tally() {
 		_tally_complete_value "$value"
 	elif [ -z "$assigned" ]; then
 		case $cur in
+		--no-*)
+			value=" $(_tally_options "$command")" prev=" ${value// --no-/ }"
+			COMPREPLY=($(compgen -W "$value ${prev// --/ --no-}" -- "$cur"))
+			;;
 		-*) COMPREPLY=($(compgen -W "$(_tally_options "$command")" -- "$cur")) ;;
 		*) _tally_takes "$command" "$prev" || _tally_last "$(_tally_arguments "$command" "$before")" ;;
 		esac
@@ -162,6 +170,11 @@ def rows(commands, body, suffix=";;"):
     return "\n".join("\t" + " | ".join(f"{name}:{word}" for word in option.names) + f") {body(option)} {suffix}" for name, option in found)
 
 
+def first_words(commands, separator):
+    """Return a pattern of the commands that run a command, each with a word that may come before that command."""
+    return " | ".join(f"{command.name}{separator}{word}" for command in commands if command.runs for word in command.words())
+
+
 def bash(commands):
     options = "\n".join(f"\t{command.name}) echo '{' '.join(name for option in command.options() for name in option.names)}' ;;"
                         for command in commands)
@@ -173,7 +186,8 @@ def bash(commands):
         "LISTED": " | ".join(command.name for command in commands if command.lists_words),
         "LISTS": "\n".join(f'\t{kind}) _tally_last "$("$program" {words} 2>/dev/null)" ;;' for kind, words in LISTS.items()),
         "COMMANDS": " ".join(command.name for command in commands),
-        "FIRST": " | ".join(f"{command.name}:{word}" for command in commands if command.runs for word in command.words()),
+        "GLOBAL": GLOBAL,
+        "FIRST": first_words(commands, ":"),
         "RUNNERS": " | ".join(f"{command.name}:*" for command in commands if command.runs),
     }
     return re.sub("@([A-Z]+)@", lambda match: parts[match[1]], BASH)
@@ -201,17 +215,32 @@ _tally_arguments() {
 	((${#found})) && compadd -a found || _files
 }
 
+# _tally_workload WORDS...: complete the command that tally runs, and its words; or one of WORDS before it.
+_tally_workload() {
+	((CURRENT == 1)) && compadd -a argv && [[ -n $PREFIX ]] || _normal
+}
+
 _tally() {
 	local -a names
 	names=(
 @NAMES@
 	)
+	while ((CURRENT > 2)) && [[ $words[2] == -* ]]; do
+		words[2]=()
+		((CURRENT--))
+	done
 	if ((CURRENT == 2)); then
-		_describe -t commands 'tally command' names
+		[[ $PREFIX == -* ]] && compadd -- @GLOBAL@ || _describe -t commands 'tally command' names
 		return
 	fi
 	shift words
 	((CURRENT--))
+	# The options of "stat record" are those of "stat".
+	case "$words[1] $words[2]" in
+	@FIRST@)
+		((CURRENT > 2)) && words[2]=() && ((CURRENT--))
+		;;
+	esac
 	case $words[1] in
 @CASES@
 	*) _files ;;
@@ -244,14 +273,18 @@ def zsh_rows(command, option):
 
 
 def zsh_case(command):
-    words = " ".join([command.name, *command.words()])
-    arguments = f" _tally_arguments {words}" if command.words() or command.lists_words else "_files"
+    flags, words = "-s -S", " ".join([command.name, *command.words()])
+    arguments = f"'*:argument: _tally_arguments {words}'" if command.words() or command.lists_words else "'*:argument:_files'"
+    if command.runs:  # no options of tally after the name of the command that it runs
+        flags, arguments = "-s -S -A '-*'", f"'*::command: _tally_workload {' '.join(command.words())}'"
     options = [row for option in command.options() for row in zsh_rows(command, option)]
-    return f"\t{command.name})\n\t\t_arguments -s -S " + " \\\n\t\t\t".join([*options, f"'*:argument:{arguments}'"]) + "\n\t\t;;"
+    return f"\t{command.name})\n\t\t_arguments {flags} " + " \\\n\t\t\t".join([*options, arguments]) + "\n\t\t;;"
 
 
 def zsh(commands):
     parts = {
+        "GLOBAL": GLOBAL,
+        "FIRST": first_words(commands, "\\ "),
         "NAMES": "\n".join("\t\t'" + f"{command.name}:{command.summary}'".replace("'s ", "'\\''s ") for command in commands),
         "CASES": "\n".join(zsh_case(command) for command in commands),
     }
@@ -275,7 +308,50 @@ function __tally_list
 end
 
 function __tally_pids
-	string replace -r '^/proc/' '' /proc/[0-9]* | __tally_last
+	string match -rg '^/proc/(\d+)$' /proc/* | __tally_last
+end
+
+# __tally_words: print tally's command, and then the command that it runs, and its words, before the current one.
+function __tally_words
+	set -l words (commandline -opc)[2..-1]
+	set -l command
+	set -l takes
+	while set -q words[1]
+		set -l word $words[1]
+		set -e words[1]
+		switch "$command $word"
+			case ' -*'
+			case ' *'
+				set command $word
+				set takes __tally_takes_$command
+				echo $command
+			case '* --'
+				set -q $takes && printf '%s\n' '' $words
+				return
+			case '* -*'
+				contains -- $word $$takes && set -e words[1]
+			case @FIRST@
+			case '*'
+				set -q $takes && printf '%s\n' $word $words
+				set -q $takes && return
+		end
+	end
+end
+
+# __tally_in COMMAND: succeed if options of tally's command may follow.
+function __tally_in
+	test "$argv" = "$(__tally_words | string join ' ')"
+end
+
+# __tally_runs COMMAND: succeed if a command that tally runs may follow.
+function __tally_runs
+	contains -- (__tally_words)[1] $argv
+end
+
+# __tally_workload: complete the command that tally runs, or its words.
+function __tally_workload
+	set -l words (string escape -- (__tally_words | string match -v '')[2..-1])
+	complete -C "$words "(commandline -ct)
 end
 
 # __tally_arguments COMMAND WORDS...: print the words that follow the argument before.
@@ -306,18 +382,27 @@ def fish_row(command, option):
     if option.value and not option.optional:
         values = fish_values(command, option)
         takes = f" -x -a '{values}'" if values else " -r"
-    return f"complete -c tally -n '__fish_seen_subcommand_from {command.name}' {names}{takes} -d '{text}'"
+    return f"complete -c tally -n '__tally_in {command.name}' {names}{takes} -d '{text}'"
+
+
+def fish_takes(command):
+    """Return a list of the options that take the next word, for a command that runs a command."""
+    names = [name for option in command.options() if option.value and not option.optional for name in option.names]
+    return f"set -g __tally_takes_{command.name} {' '.join(names)}"
 
 
 def fish(commands):
-    names = " ".join(command.name for command in commands)
-    lines = [FISH]
+    runners = [command for command in commands if command.runs]
+    lines = [FISH.replace("@FIRST@", " ".join(f"'{name}'" for name in first_words(commands, " ").split(" | ")))]
+    lines += [fish_takes(command) for command in runners]
+    lines += [f"complete -c tally -n __tally_in -l {name[2:]}" for name in GLOBAL.split()]
+    lines.append(f"complete -c tally -n '__tally_runs {' '.join(command.name for command in runners)}' -x -a '(__tally_workload)'")
     for command in commands:
         text = command.summary.replace("'", "\\'")
-        lines.append(f"complete -c tally -f -n 'not __fish_seen_subcommand_from {names}' -a {command.name} -d '{text}'")
+        lines.append(f"complete -c tally -f -n __tally_in -a {command.name} -d '{text}'")
         if command.words() or command.lists_words:
             words = " ".join([command.name, *command.words()])
-            lines.append(f"complete -c tally -n '__fish_seen_subcommand_from {command.name}' -a '(__tally_arguments {words})'")
+            lines.append(f"complete -c tally -n '__tally_in {command.name}' -a '(__tally_arguments {words})'")
     lines += [fish_row(command, option) for command in commands for option in command.options()]
     return "\n".join(lines) + "\n"
 

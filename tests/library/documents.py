@@ -182,6 +182,7 @@ def test_bash_completes_files():
                   ["mem", "record", "sh", "--"], ["profile", "tally", "report", "-s", "com"]):
         tap.same(complete("tally", *words), [], words)
     tap.same("-e" in complete("tally", "stat", "record", "-"), True, "stat record -")
+    tap.same(complete("tally", "report", "--no-chi"), ["--no-children"], "--no-children")
 
 
 def test_bash_completes_events():
@@ -249,7 +250,10 @@ def test_zsh_reads_its_file():
 
 LINES = {"report -s comm,paren": "report -s comm,parent", "stat -e task-clock,context-sw": "stat -e task-clock,context-switches",
          "script record failed-syscalls-b": "script record failed-syscalls-by-pid", "bench mem memc": "bench mem memcpy",
-         "check feature zst": "check feature zstd", "test --workload=nop": "test --workload=noploop", "mem rep": "mem report"}
+         "check feature zst": "check feature zstd", "test --workload=nop": "test --workload=noploop", "mem rep": "mem report",
+         "--no-pager doct": "--no-pager doctor", "--vers": "--version", "stat record -e task-c": "stat record -e task-clock",
+         "record -e task-clock base6": "record -e task-clock base64"}
+WORKLOADS = ["record -F 99 -- tail --vi", "stat -e task-clock tail --lis", "stat record -- sh repo"]  # have no words of tally
 ZSH = """
 zmodload zsh/zpty
 zpty shell zsh -f
@@ -269,9 +273,9 @@ zpty -d shell
 def test_zsh_completes():
     with tempfile.TemporaryDirectory() as place:
         done = tap.run(shell("zsh"), "-f", "-c", ZSH.replace("\\\\", "\\"), "zsh", os.path.dirname(TALLY), DOCS, place, *LINES,
-                       env={**os.environ, "TERM": "dumb"})
+                       *WORKLOADS, env={**os.environ, "TERM": "dumb"})
     got = [line.strip() for line in re.findall(r"<tally (.*?)>", done.stdout)]
-    tap.same(got, list(LINES.values()), done.stderr or done.stdout)
+    tap.same(got, [*LINES.values(), *WORKLOADS], done.stderr or done.stdout)
 
 
 def test_fish_completes():
@@ -281,10 +285,12 @@ def test_fish_completes():
     want = {name for command in COMMANDS if command.name == "report" for option in command.options() for name in option.names}
     got = set(re.findall(r"^(--[^\s=]+)", done.stdout, re.M))
     tap.same(sorted({name for name in want if name.startswith("--")} - got), [], "options of report")
-    for words, want in LINES.items():
+    done = tap.run("fish", "-N", "-c", f"source {DOCS}/tally.fish; complete -C 'tally stat -p 1,{str(os.getpid())[:-1]}'")
+    tap.same(f"1,{os.getpid()}" in done.stdout.split(), True, "this process")
+    for words, want in [*LINES.items(), *((words, "") for words in WORKLOADS)]:
         path = os.path.dirname(TALLY) + ":" + os.environ["PATH"]
         done = tap.run("fish", "-N", "-c", f"source {DOCS}/tally.fish; complete -C 'tally {words}'", env={**os.environ, "PATH": path})
-        tap.same(re.findall(r"^\S+", done.stdout, re.M), [want.split()[-1]], words)
+        tap.same(re.findall(r"^\S+", done.stdout, re.M), want.split()[-1:], words)
 
 
 tap.main(__name__)
