@@ -106,6 +106,21 @@ def check_counting_is_refused(arch):
         assert re.search(line, done.stderr, re.M), done.stderr
 
 
+def test_documents_are_built_by_this_machines_tally():
+    """Check that a cross build generates completion and manual pages with a tally that runs on the build machine."""
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(built("arm64").path))))
+    place = os.path.join(WORK, "documents")
+    shutil.rmtree(place, ignore_errors=True)
+    env = {**environment(), "PATH": os.path.dirname(TALLY) + ":" + os.environ["PATH"]}
+    tap.run("meson", "setup", place, ROOT, "--cross-file", os.path.join(folder, "cross.txt"), "-Dtests=none", "-Dstatic=true",
+            status=0, env=env)
+    tap.run("ninja", "-C", place, "documents", status=0, env=env)
+    for name in os.listdir(os.path.join(BUILD, "docs")):
+        if re.fullmatch(r"_?tally(\.fish)?|.*\.[137]", name):
+            with open(os.path.join(BUILD, "docs", name), "rb") as want, open(os.path.join(place, "docs", name), "rb") as got:
+                tap.same(got.read(), want.read(), name)
+
+
 def test_arm64_is_one_file():
     check_file("arm64")
 
