@@ -25,6 +25,11 @@ case $prefix in
 *) prefix=$(pwd)/$prefix ;;
 esac
 
+if [ -n "$prefix" ]; then
+	as_needed=
+	[ -w "$prefix" ] || mkdir -p "$prefix" 2>/dev/null || as_needed=as_root
+	$as_needed mkdir -p "$prefix"
+fi
 # shellcheck disable=SC2086
 install_missing $build_packages
 if [ -n "$static" ]; then
@@ -58,8 +63,6 @@ x86_64 | aarch64 | riscv64)
 esac
 echo "built: $root/build/tally"
 if [ -n "$prefix" ]; then
-	as_needed=
-	[ -w "$prefix" ] || mkdir -p "$prefix" 2>/dev/null || as_needed=as_root
 	$as_needed meson install -C "$root/build" --no-rebuild >"$root/build/install.log"
 	echo "installed: $prefix"
 	# The dynamic linker finds the libraries in its cache, which only root can write.
