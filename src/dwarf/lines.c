@@ -93,8 +93,7 @@ static uint32_t run_search(const struct tally_lines *lines, const struct tally_l
 	return low;
 }
 
-/* Return the index of the span that contains the address, plus 1, or 0 if no span contains it. */
-static uint32_t lines_search(const struct tally_lines *lines, uint64_t addr)
+uint32_t tally_lines_search(const struct tally_lines *lines, uint64_t addr)
 {
 	uint64_t next;
 	const struct tally_line_run *run = tally_line_runs_before(&lines->runs, addr, &next);
@@ -107,7 +106,7 @@ const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64
 	uint64_t found = tally_map_get(&lines->by_address, addr);
 
 	if (found == TALLY_MAP_NONE) {
-		found = lines_search(lines, addr);
+		found = tally_lines_search(lines, addr);
 		/* If caching fails, the search is repeated next time. */
 		if (found)
 			(void)tally_map_set(&lines->by_address, addr, found);

@@ -58,6 +58,10 @@ int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *spa
  * lines and their strings are valid until tally_lines_free(). */
 const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64_t addr);
 
+/* Return the index of the span that contains `addr`, plus 1, or 0. Unlike tally_lines_find(), do
+ * not record that the address was looked up. */
+uint32_t tally_lines_search(const struct tally_lines *lines, uint64_t addr);
+
 void tally_lines_free(struct tally_lines *lines);
 
 /* Return the line's file name without directories, or NULL if unknown. */

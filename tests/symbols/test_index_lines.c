@@ -53,7 +53,7 @@ static struct process process_begin(void)
 	assert_int_equal(tally_dso_get(process.symbols, &key, &process.dso), 0);
 	process.dso->lines = calloc(1, sizeof(*process.dso->lines));
 	assert_non_null(process.dso->lines);
-	(void)tally_dso_lines_load(process.dso);
+	(void)tally_index_lines_open(process.dso, &process.dso->lines->indexed);
 	return process;
 }
 
@@ -66,7 +66,7 @@ static void process_end(struct process *process)
 static bool knows(struct process *process, uint64_t number)
 {
 	const struct tally_line_span *span =
-		tally_lines_find(&process->dso->lines->known, number * STEP);
+		tally_dso_lines_known(process->dso->lines, number * STEP);
 
 	return span && span->nr == LINES && span->lines[0].line == number;
 }
@@ -121,6 +121,47 @@ static void merges_the_lines_of_two_processes(void **state)
 		assert_true(knows(&third, i));
 	assert_int_equal(third.dso->lines->known.spans.len, 150);
 	process_end(&third);
+}
+
+/* A worker returns the spans of a whole function, with those that are in the index. */
+static void keeps_indexed_lines_of_the_same_function(void **state)
+{
+	struct process process = process_begin();
+	struct tally_line lines[LINES] = {{.line = 0}};
+	struct stat before;
+
+	(void)state;
+	look_for(&process, 0, 10);
+	process_end(&process);
+	process = process_begin();
+	for (uint64_t i = 0; i < 20; i++) {
+		const struct tally_line_span span = {i * STEP, i * STEP + STEP, lines, LINES};
+
+		lines[0].line = (uint32_t)i;
+		assert_int_equal(tally_lines_add(&process.dso->lines->known, &span), 0);
+	}
+	assert_true(knows(&process, 15));
+	process_end(&process);
+	before = index_stat();
+	process = process_begin();
+	for (uint64_t i = 0; i < 20; i++)
+		assert_int_equal(knows(&process, i), i < 10 || i == 15);
+	process_end(&process);
+	assert_written(&before, false);
+}
+
+/* The spans of earlier recordings are not read if no address needs them. */
+static void copies_only_what_is_looked_up(void **state)
+{
+	struct process process = process_begin();
+
+	(void)state;
+	look_for(&process, 0, 100);
+	process_end(&process);
+	process = process_begin();
+	look_for(&process, 20, 3);
+	assert_int_equal(process.dso->lines->known.spans.len, 3);
+	process_end(&process);
 }
 
 static void does_not_rewrite_known_lines(void **state)
@@ -195,20 +236,30 @@ static void write_two_spans(struct process *process, uint64_t start, uint64_t en
 	assert_int_equal(tally_index_writer_close(writer, 0), 0);
 }
 
-static void rejects_overlapping_spans(void **state)
+/* A damaged index has no lines for some addresses, or wrong ones. It is replaced when there are new
+ * lines. */
+static void survives_damaged_spans(void **state)
 {
 	static const struct {
 		uint64_t start, end;
-		size_t nr;
-	} seconds[] = {{16, 32, 2}, {20, 32, 2}, {15, 32, 1}, {0, 16, 1}, {0, 32, 1}, {20, 19, 1}};
+		bool knows_0, knows_18;
+	} seconds[] = {
+		{16, 32, true, true}, {15, 32, true, true},  {0, 16, true, false},
+		{0, 32, true, true},  {20, 19, true, false}, {UINT64_MAX, 0, true, false},
+	};
 	struct process writer = process_begin(), reader;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
 		write_two_spans(&writer, seconds[i].start, seconds[i].end);
 		reader = process_begin();
-		assert_non_null(tally_lines_find(&reader.dso->lines->known, 15));
-		assert_int_equal(reader.dso->lines->known.spans.len, seconds[i].nr);
+		assert_int_equal(!!tally_dso_lines_known(reader.dso->lines, 0), seconds[i].knows_0);
+		assert_int_equal(!!tally_dso_lines_known(reader.dso->lines, 18),
+				 seconds[i].knows_18);
+		look_for(&reader, 1000, 1);
+		process_end(&reader);
+		reader = process_begin();
+		assert_true(knows(&reader, 1000));
 		tally_symbols_free(reader.symbols);
 	}
 	tally_symbols_free(writer.symbols);
@@ -218,7 +269,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(merges_the_lines_of_two_processes, setup, teardown),
-		cmocka_unit_test_setup_teardown(rejects_overlapping_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(survives_damaged_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(keeps_indexed_lines_of_the_same_function, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(copies_only_what_is_looked_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_not_rewrite_known_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_index_keeps_the_latest_lines, setup,
 						teardown),

@@ -5,13 +5,14 @@
 
 #include "base/arena.h"
 #include "dwarf/worker.h"
+#include "symbols/cache/index_lines.h"
 #include "symbols/lines/debug_info.h"
 
 struct tally_dso_lines {
-	struct tally_lines known; /* keyed by address in the debug information */
-	bool is_found;            /* the debug information has been searched for */
-	bool is_new;              /* has lines that are not in the index */
-	size_t nr_indexed;        /* number of spans in `known` that came from the index */
+	struct tally_lines known;         /* keyed by address in the debug information */
+	bool is_found;                    /* the debug information has been searched for */
+	bool is_new;                      /* has lines that are not in the index */
+	struct tally_index_lines indexed; /* lines of earlier runs, copied to `known` when needed */
 	enum tally_dso_state state;
 	struct tally_debug_info info;
 	struct tally_dwarf_worker worker;
@@ -25,8 +26,11 @@ struct tally_dso_lines {
 	struct tally_arena arena; /* storage for the symbols */
 };
 
-/* Load the lines from the index, or write newly found lines to it. Failures can be ignored. */
-int tally_dso_lines_load(struct tally_dso *dso);
+/* Return the lines of an address in the debug information, or NULL if they are neither known nor in
+ * the index. Valid until the next call. */
+const struct tally_line_span *tally_dso_lines_known(struct tally_dso_lines *lines, uint64_t addr);
+
+/* Write newly found lines to the index. Failures are ignored. */
 void tally_dso_lines_save(struct tally_dso *dso);
 
 /* Return the DSO's debug information, which is searched for once, or NULL if there is none. Lines

@@ -92,7 +92,7 @@ static void lines_find(struct tally_dso *dso)
 		ret = tally_debug_info_find(dso, &lines->info);
 	lines->state = state_of(ret);
 	if (!ret && dso->kind != TALLY_DSO_JITDUMP)
-		(void)tally_dso_lines_load(dso);
+		(void)tally_index_lines_open(dso, &lines->indexed);
 }
 
 const struct tally_debug_info *tally_dso_debug_info(struct tally_dso *dso)
@@ -232,6 +232,15 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	lines->is_new |= !ret;
 }
 
+const struct tally_line_span *tally_dso_lines_known(struct tally_dso_lines *lines, uint64_t addr)
+{
+	const struct tally_line_span *span = tally_lines_find(&lines->known, addr);
+
+	if (!span && !tally_index_lines_copy(&lines->indexed, addr, &lines->known))
+		span = tally_lines_find(&lines->known, addr);
+	return span;
+}
+
 /* Return true if the lines for an address are unknown but may be in the debug information.
  * `*ret_in_file` is the corresponding address in the debug information. */
 static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_file)
@@ -242,7 +251,7 @@ static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_fi
 	if (lines->state != TALLY_DSO_LOADED || !tally_debug_info_bias(&lines->info, addr, &bias))
 		return false;
 	*ret_in_file = addr + bias;
-	return !tally_lines_find(&lines->known, addr + bias);
+	return !tally_dso_lines_known(lines, addr + bias);
 }
 
 /* Find the debug information, unless embedded lines are used. Returns true if files may be searched
@@ -320,7 +329,7 @@ static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t a
 	if (!tally_debug_info_bias(&lines->info, addr, ret_bias))
 		return NULL;
 	in_file = addr + *ret_bias;
-	span = tally_lines_find(&lines->known, in_file);
+	span = tally_dso_lines_known(lines, in_file);
 	if (!span && lines->state == TALLY_DSO_LOADED) {
 		lines_ask(dso, &in_file, 1);
 		span = tally_lines_find(&lines->known, in_file);
@@ -422,6 +431,7 @@ void tally_dso_lines_free(struct tally_dso *dso)
 	 * missing. */
 	if (lines->is_new && !lines->nr_given_up && !lines->nr_missing)
 		tally_dso_lines_save(dso);
+	tally_index_lines_free(&lines->indexed);
 	tally_debug_info_free(&lines->info);
 	tally_lines_free(&lines->known);
 	tally_intern_free(&lines->names);
