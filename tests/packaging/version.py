@@ -37,7 +37,7 @@ def test_versions_of_symbols_are_known():
 def test_build_dependencies_are_installed_by_the_scripts():
     """Check that a machine on which scripts/build.sh built can also build the packages, with debhelper."""
     wanted = re.search(r"^Build-Depends: ((?:.*,\n)*.*)\n", read("debian/control"), re.M).group(1)
-    wanted = {re.split(r"[ :]", name.strip())[0] for name in wanted.split(",")} - {"debhelper-compat"}
+    wanted = {re.split(r"[ :]", name.strip())[0] for name in wanted.split(",") if "<cross>" not in name} - {"debhelper-compat"}
     build, test, full = (re.search(rf'^{name}_packages="(.*)"', read("scripts/lib.sh"), re.M).group(1).split() for name in ("build", "test", "full"))
     tap.same(sorted(wanted - set(build) - set(test)), [], "Build-Depends that scripts/lib.sh lacks")
     tap.same(sorted({"debhelper", "dpkg-dev", "lintian", "debootstrap"} - set(full)), [], "packages of tests/packaging/debian.py")
