@@ -65,6 +65,7 @@ struct tally_symbols {
 	/* Resources used to look up source lines and types in all files; see symbols_lines.c and
 	 * symbols_types.c. */
 	struct {
+		bool keeps_workers;  /* see tally_lines_keep_workers() */
 		unsigned nr_workers; /* number of running workers */
 		int64_t waited;      /* total time spent waiting for answers, ms */
 		uint64_t answered;   /* total size of the answers in bytes */

@@ -67,6 +67,7 @@ void script_places_free(struct script_locations *places)
 {
 	free(places->memory);
 	tally_vec_free(&places->held);
+	tally_str_free(&places->filled);
 	*places = (struct script_locations){0};
 }
 
@@ -373,22 +374,24 @@ static void pending_look_up(const struct script_locations *places)
 
 void script_places_fill(struct script_locations *places, struct tally_str *out)
 {
-	struct tally_str filled = {0};
+	struct tally_str *filled = &places->filled, swapped;
 	size_t at = 0, start;
 
 	if (!places->held.len || out->failed)
 		return;
 	pending_look_up(places);
 	tally_vec_for_each (held, &places->held) {
-		tally_str_add_bytes(&filled, out->data + at, held->at - at);
+		tally_str_add_bytes(filled, out->data + at, held->at - at);
 		at = held->at;
-		start = filled.len;
-		pending_add(places, &filled, held);
+		start = filled->len;
+		pending_add(places, filled, held);
 		if (!held->in_chain)
-			lead_cut(&filled, start);
+			lead_cut(filled, start);
 	}
-	tally_str_add_bytes(&filled, out->data + at, out->len - at);
+	tally_str_add_bytes(filled, out->data + at, out->len - at);
 	places->held.len = 0;
-	tally_str_free(out);
-	*out = filled;
+	swapped = *out;
+	*out = *filled;
+	*filled = swapped;
+	tally_str_clear(filled);
 }

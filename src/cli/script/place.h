@@ -32,7 +32,8 @@ struct script_locations {
 	/* Locations for which source lines must first be read from debug information, in output
 	 * order. Reading source lines in batches is many times faster. */
 	TALLY_VEC(struct script_pending_location) held;
-	uint64_t held_since; /* when the first location was deferred, from tally_clock_now() */
+	struct tally_str filled; /* memory for script_places_fill() */
+	uint64_t held_since;     /* when the first location was deferred, from tally_clock_now() */
 };
 
 /* A location in a sample. */
@@ -58,7 +59,8 @@ void script_place_find(const struct script_locations *places, const struct tally
  * locations are deferred, or because they have been deferred for too long. */
 bool script_places_are_due(const struct script_locations *places, size_t len);
 
-/* Insert the text of deferred locations into the output. Call this before writing the output. */
+/* Insert the text of deferred locations into the output, which may change its memory. Call this
+ * before writing the output. */
 void script_places_fill(struct script_locations *places, struct tally_str *out);
 
 /* Append a location's complete callchain line: a tab, its address in the file, and its symbol and

@@ -16,11 +16,13 @@
 #include "cli/script/branch_code.h"
 #include "cli/script/script_text.h"
 #include "profile/process/branch_stack.h"
+#include "symbols/lines/symbols_lines.h"
 
 int tally_script_printer_init(struct tally_script_printer *printer, struct tally_session *session)
 {
 	*printer = (struct tally_script_printer){.session = session,
 						 .max_stack = PERF_MAX_STACK_DEPTH};
+	tally_lines_keep_workers(session->symbols);
 	return script_places_init(&printer->places, session->machine);
 }
 

@@ -190,9 +190,26 @@ static void worker_stop(struct tally_dso *dso)
 	lines->nr_given_up += lines->worker.nr_given_up;
 	lines->nr_missing += lines->worker.nr_missing;
 	dso->owner->lines_used.nr_workers--;
-	dso->owner->lines_used.answered += lines->worker.answered;
-	dso->owner->lines_used.waited += lines->worker.waited;
 	tally_dwarf_worker_stop(&lines->worker);
+}
+
+/* Stop workers until less than `nr` are running; first those that would be restarted fastest. */
+static void workers_limit(struct tally_symbols *symbols, unsigned nr)
+{
+	struct tally_dso *fastest;
+
+	do {
+		fastest = NULL;
+		tally_vec_for_each (dso, &symbols->dsos) {
+			const struct tally_dso_lines *lines = (*dso)->lines;
+
+			if (lines && lines->has_worker &&
+			    (!fastest || lines->worker.waited < fastest->lines->worker.waited))
+				fastest = *dso;
+		}
+		if (fastest && symbols->lines_used.nr_workers >= nr)
+			worker_stop(fastest);
+	} while (fastest && symbols->lines_used.nr_workers >= nr);
 }
 
 /* Start a worker. Several workers can run at a time, for callers that alternate between files. If
@@ -203,11 +220,7 @@ static int worker_start(struct tally_dso *dso)
 	struct tally_dwarf_limits limits;
 	int ret;
 
-	for (size_t i = 0; i < symbols->dsos.len && symbols->lines_used.nr_workers >= WORKERS_MAX;
-	     i++) {
-		if (symbols->dsos.data[i]->lines)
-			worker_stop(symbols->dsos.data[i]);
-	}
+	workers_limit(symbols, WORKERS_MAX);
 	limits = tally_dso_worker_limits(dso);
 	if (!limits.seconds)
 		return TALLY_DWARF_ERROR_TIME;
@@ -219,6 +232,18 @@ static int worker_start(struct tally_dso *dso)
 	return 0;
 }
 
+static int worker_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
+{
+	struct tally_dso_lines *lines = dso->lines;
+	int64_t waited = lines->worker.waited;
+	uint64_t answered = lines->worker.answered;
+	int ret = tally_dwarf_worker_resolve(&lines->worker, addrs, nr, &lines->known);
+
+	dso->owner->lines_used.waited += lines->worker.waited - waited;
+	dso->owner->lines_used.answered += lines->worker.answered - answered;
+	return ret;
+}
+
 /* Request the lines for `addrs`, which are addresses in the debug information. */
 static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 {
@@ -226,7 +251,14 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	int ret = lines->has_worker ? 0 : worker_start(dso);
 
 	if (!ret)
-		ret = tally_dwarf_worker_resolve(&lines->worker, addrs, nr, &lines->known);
+		ret = worker_ask(dso, addrs, nr);
+	/* Other workers reduce the memory that this one may use. */
+	if (ret == TALLY_DWARF_ERROR_MEMORY && dso->owner->lines_used.nr_workers > 1) {
+		workers_limit(dso->owner, 1);
+		ret = worker_start(dso);
+		if (!ret)
+			ret = worker_ask(dso, addrs, nr);
+	}
 	if (ret)
 		lines->state = state_of(ret);
 	lines->is_new |= !ret;
@@ -285,9 +317,15 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 	}
 	if (wanted.len) {
 		lines_ask(dso, wanted.data, wanted.len);
-		worker_stop(dso);
+		if (!dso->owner->lines_used.keeps_workers)
+			worker_stop(dso);
 	}
 	tally_vec_free(&wanted);
+}
+
+void tally_lines_keep_workers(struct tally_symbols *symbols)
+{
+	symbols->lines_used.keeps_workers = true;
 }
 
 static int by_dso_and_address(const void *a, const void *b)

@@ -44,6 +44,11 @@ struct tally_dso_address {
 /* Do the same as tally_dso_lines_prepare() for addresses in many files. Sorts the list. */
 void tally_lines_prepare(struct tally_dso_address *all, size_t nr);
 
+/* Keep the processes that tally_lines_prepare() starts, because addresses in the same files will
+ * follow. At most six run at a time, and those that have taken longest to read their files are kept
+ * until `symbols` is freed. */
+void tally_lines_keep_workers(struct tally_symbols *symbols);
+
 /* Return true if tally_dso_lines(dso, addr) would have to ask the other process. Callers that do
  * not need the answer immediately collect these addresses for tally_lines_prepare(). */
 bool tally_dso_lines_need_worker(struct tally_dso *dso, uint64_t addr);
