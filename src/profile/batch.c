@@ -37,7 +37,7 @@ static void sample_uncount(struct tally_profile *profile, const struct tally_gat
 static void sample_prefetch_frames(const struct tally_profile *profile,
 				   const struct tally_gathered *sample)
 {
-	const uint64_t *location_keys = profile->batch.location_keys.data;
+	const uint64_t *location_keys = profile->batch->location_keys.data;
 	size_t end = sample->is_new ? sample->end : sample->callers;
 
 	for (size_t i = sample->first; i < end; i++) {
@@ -51,7 +51,7 @@ static void sample_prefetch_frames(const struct tally_profile *profile,
 static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample,
 			  bool filters)
 {
-	const uint64_t *location_keys = profile->batch.location_keys.data;
+	const uint64_t *location_keys = profile->batch->location_keys.data;
 	size_t at = sample->first;
 	uint32_t frame;
 	int ret = profile_frame(profile, location_keys, &at, &frame);
@@ -91,13 +91,51 @@ static int sample_key(struct tally_profile *profile, struct tally_gathered *samp
 	return ret;
 }
 
+/* Extend the totals to include `event`. A stream's events become known only when they first
+ * occur. */
+static int totals_reach(struct tally_profile *profile, uint32_t event)
+{
+	int ret = 0;
+
+	while (profile->totals.len <= event && !ret)
+		ret = tally_vec_push(&profile->totals, (struct tally_profile_total){0});
+	return ret;
+}
+
+/* Add a sample to the totals of all samples. */
+static int sample_total(struct tally_profile *profile, const struct tally_gathered *sample)
+{
+	struct tally_profile_total *total;
+	int ret = totals_reach(profile, sample->key.event);
+
+	if (ret || profile->in_second_pass)
+		return ret;
+	total = &profile->totals.data[sample->key.event];
+	total->nr++;
+	tally_sum_add(&total->period, sample->weight);
+	return 0;
+}
+
+/* In another thread, what gathering would prefetch must be prefetched here. */
+static void sample_prefetch(struct tally_profile *profile, struct tally_gathered *sample)
+{
+	profile_address_prefetch(profile, profile->batch->location_keys.data[sample->first]);
+	if (sample->end > sample->callers)
+		profile_callers_prefetch(profile, sample);
+}
+
 int profile_batch_resolve(struct tally_profile *profile)
 {
-	struct tally_batch *batch = &profile->batch;
+	struct tally_batch *batch = profile->batch;
 	struct tally_gathered *end = batch->samples + batch->nr, *sample;
 	bool filters = profile_filters(profile);
 	int ret = 0;
 
+	for (sample = batch->samples; sample < end && !ret; sample++) {
+		ret = sample_total(profile, sample);
+		if (profile->thread)
+			sample_prefetch(profile, sample);
+	}
 	for (sample = batch->samples; sample < end; sample++) {
 		/* Like perf, drop the whole chain if it contains an unknown marker. */
 		sample->has_callers =
@@ -122,4 +160,10 @@ int profile_batch_resolve(struct tally_profile *profile)
 	batch->nr = 0;
 	batch->location_keys.len = batch->frames.len = 0;
 	return ret ? ret : profile_caches_grow(profile);
+}
+
+void profile_batch_free(struct tally_batch *batch)
+{
+	tally_vec_free(&batch->location_keys);
+	tally_vec_free(&batch->frames);
 }

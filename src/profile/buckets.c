@@ -75,6 +75,17 @@ void profile_bucket_prefetch(const struct tally_profile *profile,
 	}
 }
 
+/* Remember the bucket of a sample for the second pass. */
+static int sample_note(struct tally_profile *profile, uint64_t number, uint32_t bucket)
+{
+	while (profile->bucket_of.len <= number) {
+		if (tally_vec_push(&profile->bucket_of, TALLY_BUCKET_NONE))
+			return -ENOMEM;
+	}
+	profile->bucket_of.data[number] = bucket;
+	return 0;
+}
+
 static int sample_keep(struct tally_profile *profile, const struct tally_gathered *sample,
 		       uint32_t bucket)
 {
@@ -98,9 +109,9 @@ int profile_bucket_count(struct tally_profile *profile, const struct tally_gathe
 	bucket = &profile->buckets.data[found];
 	bucket->nr++;
 	tally_sum_add(&bucket->period, sample->weight);
-	if (profile->bucket_of.len && !profile->in_second_pass)
-		profile->bucket_of.data[sample->number] = found;
-	return profile->options.keeps_samples ? sample_keep(profile, sample, found) : 0;
+	if (profile->options.second_pass && !profile->in_second_pass)
+		ret = sample_note(profile, sample->number, found);
+	return ret ? ret : profile->options.keeps_samples ? sample_keep(profile, sample, found) : 0;
 }
 
 int profile_buckets_index(struct tally_profile *profile)

@@ -32,11 +32,11 @@ static struct tally_callers *callers_slot(const struct tally_profile *profile,
 
 void profile_callers_prefetch(struct tally_profile *profile, struct tally_gathered *to)
 {
-	const uint64_t *location_keys = profile->batch.location_keys.data;
+	const uint64_t *location_keys = profile->batch->location_keys.data;
 	/* The meaning of location keys depends on the kernel's maps, and on how many of the keys
 	 * are return addresses. */
 	struct tally_callers_hash hash = {(uintptr_t)profile->callers ^
-						  (uint64_t)profile->batch.kernel_number << 32,
+						  (uint64_t)profile->batch->kernel_number << 32,
 					  to->returns - to->callers};
 
 	for (size_t i = to->callers; i < to->end; i++)
@@ -48,7 +48,7 @@ void profile_callers_prefetch(struct tally_profile *profile, struct tally_gather
 void profile_callers_lookup(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	const struct tally_callers *slot = callers_slot(profile, &sample->hash);
-	const uint64_t *location_keys = profile->batch.location_keys.data;
+	const uint64_t *location_keys = profile->batch->location_keys.data;
 
 	if (slot->stack && slot->mix == sample->hash.mix &&
 	    slot->sum == hash_upper(&sample->hash)) {
@@ -95,7 +95,7 @@ static bool frame_is_start(const struct tally_frame *frame)
 /* End a sample's list of frames with the frame `cut` where the chain is broken. */
 static int callers_end(struct tally_profile *profile, struct tally_gathered *sample, uint32_t cut)
 {
-	struct tally_batch *batch = &profile->batch;
+	struct tally_batch *batch = profile->batch;
 
 	if (batch->frames.len > sample->frames &&
 	    frame_is_start(&profile->frames.all.data[batch->frames.data[batch->frames.len - 1]]))
@@ -106,7 +106,7 @@ static int callers_end(struct tally_profile *profile, struct tally_gathered *sam
 
 int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample)
 {
-	struct tally_batch *batch = &profile->batch;
+	struct tally_batch *batch = profile->batch;
 	const uint64_t *keys = batch->location_keys.data;
 	uint32_t frame;
 	int ret = 0;
@@ -135,7 +135,7 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 
 int profile_callers_stack(struct tally_profile *profile, struct tally_gathered *sample)
 {
-	int ret = tally_stacks_find(&profile->stacks, profile->batch.frames.data + sample->frames,
+	int ret = tally_stacks_find(&profile->stacks, profile->batch->frames.data + sample->frames,
 				    sample->nr_frames, sample->frames_hash, &sample->key.callers);
 
 	if (!ret)

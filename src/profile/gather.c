@@ -54,7 +54,7 @@ static void gather_flags(uint8_t cpumode, struct tally_words chain, uint32_t max
 static void key_add(struct tally_profile *profile, const struct tally_thread *thread,
 		    const struct chain_walk *walk, uint64_t ip, struct tally_gathered *to)
 {
-	struct tally_batch *batch = &profile->batch;
+	struct tally_batch *batch = profile->gathering;
 	uint64_t *key = &batch->location_keys.data[batch->location_keys.len];
 	int nr;
 
@@ -76,7 +76,7 @@ static void key_add(struct tally_profile *profile, const struct tally_thread *th
 static int gather_chain(struct tally_profile *profile, const struct tally_thread *thread,
 			uint8_t cpumode, struct tally_words chain, struct tally_gathered *to)
 {
-	struct tally_batch *batch = &profile->batch;
+	struct tally_batch *batch = profile->gathering;
 	struct chain_walk walk = {.cpumode = cpumode};
 
 	if (tally_vec_reserve(&batch->location_keys,
@@ -104,7 +104,7 @@ int profile_gather(struct tally_profile *profile, const struct tally_feed_sample
 		   struct tally_gathered *to)
 {
 	struct tally_words chain = from->sample.callchain;
-	struct tally_batch *batch = &profile->batch;
+	struct tally_batch *batch = profile->gathering;
 	int ret = tally_vec_reserve(&batch->location_keys,
 				    batch->location_keys.len + TALLY_LOCATION_KEY_WORDS);
 
@@ -115,7 +115,8 @@ int profile_gather(struct tally_profile *profile, const struct tally_feed_sample
 		profile->machine, from->thread, from->cpumode, from->sample.ip,
 		&batch->location_keys.data[batch->location_keys.len]);
 	to->callers = to->end = (uint32_t)batch->location_keys.len;
-	profile_address_prefetch(profile, batch->location_keys.data[to->first]);
+	if (!profile->thread)
+		profile_address_prefetch(profile, batch->location_keys.data[to->first]);
 	if (!(profile_has_callers(profile) || profile->options.second_pass) || !chain.nr)
 		return 0;
 	to->has_chain = true;
@@ -129,7 +130,7 @@ int profile_gather(struct tally_profile *profile, const struct tally_feed_sample
 	ret = gather_chain(profile, from->thread, from->cpumode, chain, to);
 	to->end = (uint32_t)batch->location_keys.len;
 	to->returns = to->returns ? to->returns : to->end;
-	if (!ret && to->end > to->callers)
+	if (!ret && to->end > to->callers && !profile->thread)
 		profile_callers_prefetch(profile, to);
 	return ret;
 }

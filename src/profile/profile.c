@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "profile/expand.h"
 #include "profile/profile_private.h"
+#include "profile/profile_thread.h"
 #include "symbols/jit/jit_code.h"
 
 enum { DEFAULT_MAX_STACK = 127 };
@@ -30,17 +31,21 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 		made.options.max_stack = DEFAULT_MAX_STACK;
 	made.address_slots = made.callers_slots = options->is_live ? LIVE_SLOTS : FIRST_SLOTS;
 	made.addresses = calloc(made.address_slots, sizeof(*made.addresses));
-	if (!made.addresses)
+	made.own_batch = made.batch = made.gathering = calloc(1, sizeof(*made.own_batch));
+	if (!made.addresses || !made.own_batch)
 		ret = -ENOMEM;
 	if (!ret && options->by & TALLY_BY_PATH)
 		made.callers = calloc(made.callers_slots, sizeof(*made.callers));
 	if (options->by & TALLY_BY_PATH && !made.callers)
 		ret = -ENOMEM;
-	if (ret)
+	if (ret) {
 		tally_profile_free(&made);
-	else
-		*profile = made;
-	return ret;
+		return ret;
+	}
+	*profile = made;
+	if (options->is_split && !options->filter.comms)
+		profile_thread_start(profile);
+	return 0;
 }
 
 /* Free everything that is needed only for adding samples. */
@@ -51,8 +56,11 @@ static void profile_free_caches(struct tally_profile *profile)
 	tally_slots_free(&profile->slots);
 	free(profile->addresses);
 	free(profile->callers);
-	tally_vec_free(&profile->batch.location_keys);
-	tally_vec_free(&profile->batch.frames);
+	profile_thread_free(profile);
+	if (profile->own_batch)
+		profile_batch_free(profile->own_batch);
+	free(profile->own_batch);
+	profile->batch = profile->gathering = profile->own_batch = NULL;
 	tally_vec_free(&profile->bucket_of);
 	tally_vec_free(&profile->marked);
 	tally_vec_free(&profile->wanted);
@@ -66,7 +74,7 @@ void tally_profile_free(struct tally_profile *profile)
 	tally_frames_free(&profile->frames);
 	tally_stacks_free(&profile->stacks);
 	tally_vec_free(&profile->buckets);
-	tally_maps_put(profile->batch.kernel);
+	tally_maps_put(profile->kernel);
 	tally_vec_free(&profile->totals);
 	tally_vec_free(&profile->frame_verdicts);
 	tally_vec_free(&profile->kept);
@@ -78,7 +86,7 @@ static bool address_is(const struct tally_profile *profile, const struct tally_a
 		       uint64_t location_key)
 {
 	return known->frame && known->location_key == location_key &&
-	       known->kernel == profile->batch.kernel_number &&
+	       known->kernel == profile->batch->kernel_number &&
 	       (!profile->options.lines || known->is_caller == profile->in_callers);
 }
 
@@ -110,7 +118,7 @@ static int address_resolve(struct tally_profile *profile, const uint64_t *locati
 {
 	uint64_t location_key = location_keys[*at];
 	struct tally_location location;
-	int nr = tally_machine_location_key_resolve(profile->machine, profile->batch.kernel,
+	int nr = tally_machine_location_key_resolve(profile->machine, profile->batch->kernel,
 						    location_keys + *at, &location);
 	int ret = location_frame(profile, &location, caller, ret_frame);
 
@@ -118,7 +126,7 @@ static int address_resolve(struct tally_profile *profile, const uint64_t *locati
 	if (!ret && nr == 1)
 		*profile_address(profile, location_key) =
 			(struct tally_address){location_key, *ret_frame + 1, caller,
-					       profile->batch.kernel_number, profile->in_callers};
+					       profile->batch->kernel_number, profile->in_callers};
 	*at += (size_t)nr;
 	return ret;
 }
@@ -167,7 +175,7 @@ static int frame_find_cut(struct tally_profile *profile, const uint64_t *astray,
 	if (!tally_location_key_is_odd(astray))
 		*profile_address(profile, *astray) =
 			(struct tally_address){*astray, *ret_frame + 1, TALLY_CALLER_INVALID,
-					       profile->batch.kernel_number, profile->in_callers};
+					       profile->batch->kernel_number, profile->in_callers};
 	return 1;
 }
 
@@ -187,17 +195,6 @@ int profile_caller(struct tally_profile *profile, const uint64_t *location_keys,
 	*ret_frame = known->frame - 1;
 	++*at;
 	return 0;
-}
-
-/* Extend the totals to include `event`. A stream's events become known only when they first
- * occur. */
-static int totals_reach(struct tally_profile *profile, uint32_t event)
-{
-	int ret = 0;
-
-	while (profile->totals.len <= event && !ret)
-		ret = tally_vec_push(&profile->totals, (struct tally_profile_total){0});
-	return ret;
 }
 
 void profile_caches_clear(struct tally_profile *profile)
@@ -231,24 +228,24 @@ int profile_caches_grow(struct tally_profile *profile)
 	return 0;
 }
 
-/* Resolve the batch if the meaning of location keys has changed because the kernel's maps changed
- * or JIT compilers generated code. The caches are not cleared in this case, because such changes
- * may be as frequent as every second record. */
+/* Resolve the samples gathered so far if the meaning of location keys has changed because the
+ * kernel's maps changed or JIT compilers generated code. The caches are not cleared in this case,
+ * because such changes may be as frequent as every second record. */
 static int batch_start(struct tally_profile *profile)
 {
 	struct tally_maps *kernel = tally_machine_kernel(profile->machine);
 	uint64_t generation = tally_machine_generation(profile->machine);
 	int ret;
 
-	if (profile->batch.kernel == kernel && profile->batch.generation == generation)
+	if (profile->kernel == kernel && profile->generation == generation)
 		return 0;
-	profile->batch.generation = generation;
-	ret = profile_batch_resolve(profile);
-	profile->batch.kernel_number = (profile->batch.kernel_number + 1) & INT32_MAX;
-	if (!profile->batch.kernel_number)
+	profile->generation = generation;
+	ret = tally_profile_flush(profile);
+	profile->kernel_number = (profile->kernel_number + 1) & INT32_MAX;
+	if (!profile->kernel_number)
 		profile_caches_clear(profile);
-	tally_maps_put(profile->batch.kernel);
-	profile->batch.kernel = tally_maps_get(kernel);
+	tally_maps_put(profile->kernel);
+	profile->kernel = tally_maps_get(kernel);
 	return ret;
 }
 
@@ -267,20 +264,18 @@ int tally_profile_add(struct tally_profile *profile, const struct tally_feed_sam
 	const struct tally_thread *thread = sample->thread;
 	unsigned by = profile->options.by;
 	struct tally_gathered *to;
-	int ret = profile_sample_is_wanted(profile, sample->number);
+	struct tally_batch *batch;
+	int ret;
 
-	if (ret <= 0)
-		return ret;
-	ret = totals_reach(profile, sample->event);
-	if (!ret)
-		ret = batch_start(profile);
+	if (!profile_sample_is_wanted(profile, sample->number))
+		return 0;
+	ret = batch_start(profile);
 	if (ret)
 		return ret;
-	to = &profile->batch.samples[profile->batch.nr];
-	if (!profile->in_second_pass) {
-		profile->totals.data[sample->event].nr++;
-		tally_sum_add(&profile->totals.data[sample->event].period, sample->period);
-	}
+	batch = profile->gathering;
+	batch->kernel = profile->kernel;
+	batch->kernel_number = profile->kernel_number;
+	to = &batch->samples[batch->nr];
 	to->key = (struct tally_bucket_key){
 		.event = sample->event,
 		.comm = by & TALLY_BY_COMM ? sample_comm(profile, thread) : 0,
@@ -298,20 +293,22 @@ int tally_profile_add(struct tally_profile *profile, const struct tally_feed_sam
 	ret = profile_gather(profile, sample, to);
 	if (ret)
 		return ret;
-	if (++profile->batch.nr == TALLY_BATCH)
-		ret = profile_batch_resolve(profile);
-	return ret;
+	return ++batch->nr == TALLY_BATCH ? profile_thread_hand_over(profile) : 0;
 }
 
 int tally_profile_flush(struct tally_profile *profile)
 {
-	return profile_batch_resolve(profile);
+	int ret = profile->gathering ? profile_thread_hand_over(profile) : 0;
+	int waited = profile_thread_wait(profile);
+
+	return ret ? ret : waited;
 }
 
 int tally_profile_finish(struct tally_profile *profile)
 {
-	int ret = tally_profile_flush(profile);
+	int ret = tally_profile_flush(profile), stopped = profile_thread_stop(profile);
 
+	ret = ret ? ret : stopped;
 	if (!ret && profile->options.lines && profile->addresses)
 		ret = profile_expand(profile);
 	if (!profile->options.is_live)

@@ -66,7 +66,8 @@ bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame
 	const struct tally_profile_filter *filter = &profile->options.filter;
 	uint8_t *verdict;
 
-	if (!list_has(filter->comms,
+	if (filter->comms &&
+	    !list_has(filter->comms,
 		      tally_intern_text(tally_machine_comms(profile->machine), comm)))
 		return false;
 	while (profile->frame_verdicts.len <= frame) {

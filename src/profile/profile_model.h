@@ -58,6 +58,10 @@ struct tally_profile_options {
 	/* Samples are added twice: see tally_profile_second_pass(). Must not be combined with
 	 * TALLY_BY_PATH. */
 	bool second_pass;
+	/* Resolve samples in another thread, while further samples are added. Not for a live
+	 * profile. Between tally_profile_add() and tally_profile_finish(), only the machine's
+	 * records may be used, not its symbols. */
+	bool is_split;
 	/* Keep the timestamp and bucket of each sample in `kept`. Not for a live profile. */
 	bool keeps_samples;
 	struct tally_profile_filter filter; /* its strings must outlive the profile */
@@ -147,11 +151,8 @@ struct tally_batch {
 	size_t nr;
 	TALLY_VEC(uint64_t) location_keys;
 	TALLY_VEC(uint32_t) frames; /* frames of callers that are not in the cache */
-	struct tally_maps *kernel;  /* maps used to resolve location keys */
-	/* Number that identifies the maps in `kernel` and the symbols' generation. Cached results
-	 * with any other number are stale. */
-	uint32_t kernel_number;
-	uint64_t generation; /* generation of the symbols */
+	struct tally_maps *kernel;  /* maps used to resolve location keys; borrowed */
+	uint32_t kernel_number;     /* see struct tally_profile */
 };
 
 /* An event's sums over all samples, and over those that passed the filter. */
@@ -177,8 +178,16 @@ struct tally_profile {
 	struct tally_frames frames;
 	struct tally_stacks stacks;
 	TALLY_VEC(struct tally_bucket) buckets;
-	struct tally_slots slots; /* index of the buckets */
-	struct tally_batch batch;
+	struct tally_slots slots;      /* index of the buckets */
+	struct tally_batch *batch;     /* samples being resolved */
+	struct tally_batch *gathering; /* samples being added; the same, unless there is a thread */
+	struct tally_batch *own_batch; /* for adding and resolving in the same thread */
+	struct profile_thread *thread; /* resolves samples; or NULL */
+	struct tally_maps *kernel;     /* the kernel's maps for the samples being added */
+	uint64_t generation;           /* generation of the symbols for these samples */
+	/* Number that identifies the maps in `kernel` and the symbols' generation. Cached results
+	 * with any other number are stale. */
+	uint32_t kernel_number;
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* direct-mapped */
 	size_t address_slots, callers_slots;          /* powers of two */

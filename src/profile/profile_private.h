@@ -58,12 +58,14 @@ int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *lo
 int profile_gather(struct tally_profile *profile, const struct tally_feed_sample *from,
 		   struct tally_gathered *to);
 
-/* Resolve the samples in the batch, and count them. Returns 0 or -ENOMEM. */
+/* Resolve the samples in `profile->batch`, and count them. Returns 0 or -ENOMEM. */
 int profile_batch_resolve(struct tally_profile *profile);
 
-/* Return 1 if a sample should be counted, 0 if it was counted in the first pass and is not needed
- * in the second pass, or -ENOMEM. */
-int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number);
+/* Free the memory that a batch has allocated. */
+void profile_batch_free(struct tally_batch *batch);
+
+/* Return false if a sample was counted in the first pass and is not needed in the second pass. */
+bool profile_sample_is_wanted(const struct tally_profile *profile, uint64_t number);
 
 /* Return true if there is a filter. */
 bool profile_filters(const struct tally_profile *profile);

@@ -8,19 +8,11 @@
 #include "base/arith.h"
 #include "profile/profile_private.h"
 
-int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number)
+bool profile_sample_is_wanted(const struct tally_profile *profile, uint64_t number)
 {
-	if (!profile->options.second_pass)
-		return 1;
 	/* Sample numbers may be higher than in the first pass if the file has grown since. */
-	if (profile->in_second_pass)
-		return number / 64 < profile->wanted.len &&
-		       tally_bit_is_set(profile->wanted.data, number);
-	while (profile->bucket_of.len <= number) {
-		if (tally_vec_push(&profile->bucket_of, TALLY_BUCKET_NONE))
-			return -ENOMEM;
-	}
-	return 1;
+	return !profile->in_second_pass || (number / 64 < profile->wanted.len &&
+					    tally_bit_is_set(profile->wanted.data, number));
 }
 
 /* Build the bitmap of samples in marked buckets. */
@@ -60,6 +52,10 @@ static bool empty_marked_buckets(struct tally_profile *profile)
 int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **ret_wanted,
 			      uint64_t *ret_nr)
 {
+	int ret = tally_profile_flush(profile);
+
+	if (ret)
+		return ret;
 	if (!empty_marked_buckets(profile))
 		return 0;
 	profile->callers = calloc(profile->callers_slots, sizeof(*profile->callers));

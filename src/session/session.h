@@ -44,7 +44,10 @@ struct tally_session_options {
 	struct tally_session_filter filter;
 	const struct tally_messages *messages; /* NULL for no messages */
 	const struct tally_progress *progress; /* NULL for no progress */
-	bool no_stored;                        /* ignore the symbols embedded in the recording */
+	/* Number of threads that may be used; 0: one for a small recording, and one for each CPU
+	 * for others. */
+	uint64_t jobs;
+	bool no_stored; /* ignore the symbols embedded in the recording */
 	/* Space-separated list of servers to fetch debug information from; "" to use the servers
 	 * from the environment; NULL to fetch nothing. */
 	const char *debuginfod;

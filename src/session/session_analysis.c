@@ -95,7 +95,7 @@ int tally_analysis_read(const char *path, const struct tally_analysis_options *o
 			struct tally_analysis **ret_analysis)
 {
 	struct tally_analysis *analysis = calloc(1, sizeof(*analysis));
-	struct tally_session_options session = {.input = path, .symbols.bounds = true};
+	struct tally_session_options session = {.input = path, .symbols.bounds = true, .jobs = 1};
 	int ret;
 
 	if (!analysis)

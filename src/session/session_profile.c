@@ -2,6 +2,7 @@
 #include "session/session_profile.h"
 
 #include <errno.h>
+#include <sched.h>
 
 #include "base/arith.h"
 #include "profile/process/branch_stack.h"
@@ -17,6 +18,31 @@ struct profiling {
 	bool is_started; /* the profile is initialized */
 };
 
+/* Return the number of threads to use. A small recording is read faster than a thread starts. */
+static uint64_t nr_jobs(const struct tally_session *session)
+{
+	enum { SMALL = 8 << 20 };
+	cpu_set_t cpus;
+
+	if (session->options.jobs)
+		return session->options.jobs;
+	if (tally_perfdata_info(session->data)->file_size < SMALL ||
+	    sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	return (uint64_t)CPU_COUNT(&cpus);
+}
+
+/* Return true if samples may be resolved in another thread, because adding them needs no
+ * symbols. */
+static bool is_split(const struct profiling *profiling)
+{
+	const struct tally_session_profile_options *options = profiling->options;
+	const struct tally_session *session = profiling->session;
+
+	return nr_jobs(session) > 1 && !options->resolves && !options->branches &&
+	       !tally_session_has(session, PERF_SAMPLE_STACK_USER);
+}
+
 static int profiling_start(struct profiling *profiling)
 {
 	const struct tally_session_profile_options *options = profiling->options;
@@ -24,6 +50,9 @@ static int profiling_start(struct profiling *profiling)
 	int ret = options->start(options->arg, profiling->session, &made);
 
 	profiling->was_tried = true;
+	if (!ret)
+		ret = tally_machine_add_cut(profiling->session->machine);
+	made.is_split = is_split(profiling);
 	if (!ret)
 		ret = tally_profile_init(profiling->profile, profiling->session->machine, &made);
 	profiling->is_started = !ret;
@@ -102,8 +131,10 @@ static int profiling_callers(struct profiling *profiling)
 
 static int profiling_finish(struct profiling *profiling)
 {
-	int ret = tally_check_events(profiling->session, profiling->profile);
+	int ret = tally_profile_flush(profiling->profile);
 
+	if (!ret)
+		ret = tally_check_events(profiling->session, profiling->profile);
 	if (!ret)
 		ret = tally_check_event_number(profiling->session,
 					       profiling->options->event_number);

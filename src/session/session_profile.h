@@ -30,6 +30,9 @@ struct tally_session_profile_options {
 	/* Add each branch of a sample's branch stack, with its target as address and a period of 1,
 	 * in place of the sample. sample() is then called for each branch. */
 	bool branches;
+	/* sample() uses the machine's symbols, so that samples must be resolved as they are added.
+	 */
+	bool resolves;
 	/* The period of a sample is its weight, or 1 if it has none. Not for branches. */
 	bool weights;
 };

@@ -165,10 +165,6 @@ struct tally_dso {
 /* Return a DSO's key. The key's pointers are borrowed from the DSO. */
 struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso);
 
-/* Find the DSO with the given key, but do not create it. Returns 0 or -ENOENT. */
-int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
-		     struct tally_dso **ret_dso);
-
 /* Return true if the known parts of two inodes are equal. */
 bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b);
 

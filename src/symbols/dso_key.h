@@ -60,6 +60,10 @@ bool tally_jitdump_pid(const char *path, int *ret_pid);
 int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		  struct tally_dso **ret_dso);
 
+/* Find the DSO with the given key, but do not create it. Returns 0 or -ENOENT. */
+int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
+		     struct tally_dso **ret_dso);
+
 /* Get the clone of a DSO in another `symbols`, creating it if necessary. Clones are used to load
  * rules in another thread. Returns 0 or -ENOMEM. */
 int tally_dso_clone(struct tally_symbols *symbols, const struct tally_dso *of,

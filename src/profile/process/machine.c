@@ -380,6 +380,12 @@ void tally_machine_set_time(struct tally_machine *machine, uint64_t time)
 	machine->time = time;
 }
 
+void tally_machine_set_guard(struct tally_machine *machine, tally_machine_guard fn, void *arg)
+{
+	machine->guard = fn;
+	machine->guard_arg = arg;
+}
+
 void tally_machine_show_hidden(struct tally_machine *machine)
 {
 	machine->shows_hidden = true;

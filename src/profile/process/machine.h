@@ -58,6 +58,17 @@ struct tally_machine_stats {
 
 struct tally_machine;
 
+/* Before the machine changes what resolving location keys depends on (the kernel's maps, and the
+ * list of DSOs), call `fn`. `is_jit`: JIT code was found; it is read while keys are made and while
+ * they are resolved. Without `fn`, no function is called. For programs that resolve keys in another
+ * thread. */
+typedef void (*tally_machine_guard)(void *arg, bool is_jit);
+void tally_machine_set_guard(struct tally_machine *machine, tally_machine_guard fn, void *arg);
+
+/* Create the DSO of TALLY_CUT, so that resolving a location key does not create a DSO. Returns 0 or
+ * -ENOMEM. */
+int tally_machine_add_cut(struct tally_machine *machine);
+
 /* Create a machine. `symbols` must outlive it. Returns 0 or -ENOMEM. */
 int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_machine);
 void tally_machine_free(struct tally_machine *machine);

@@ -57,7 +57,22 @@ static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, 
 		key.build_id = known->bytes;
 		key.build_id_size = known->size;
 	}
+	if (machine->guard && tally_dso_lookup(machine->symbols, &key, ret_dso))
+		machine->guard(machine->guard_arg,
+			       kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_JITDUMP);
 	return tally_dso_get(machine->symbols, &key, ret_dso);
+}
+
+int tally_machine_add_cut(struct tally_machine *machine)
+{
+	return machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_CUT, NULL, &machine->cut);
+}
+
+/* Called before the kernel's maps or code change. */
+static void kernel_guard(struct tally_machine *machine)
+{
+	if (machine->guard)
+		machine->guard(machine->guard_arg, false);
 }
 
 void machine_mapping_key_set(struct tally_mapping *mapping)
@@ -97,10 +112,13 @@ static int machine_mmap_kernel(struct tally_machine *machine, const struct tally
 	const char *bracket = strchr(mmap->filename, ']');
 	struct tally_mapping mapping = {.start = mmap->start, .end = mmap->start + mmap->len};
 	const char *reference = bracket ? bracket + 1 : "";
+	struct tally_dso *dso;
 	int ret;
 
-	ret = machine_dso(machine, TALLY_DSO_KERNEL, kernel_name(machine), mmap,
-			  &machine->kernel_dso);
+	kernel_guard(machine);
+	ret = machine_dso(machine, TALLY_DSO_KERNEL, kernel_name(machine), mmap, &dso);
+	if (!ret)
+		machine->kernel_dso = dso;
 	if (!ret && *reference && mmap->pgoff)
 		ret = tally_dso_set_address(machine->kernel_dso, reference, mmap->pgoff);
 	if (ret)
@@ -151,8 +169,10 @@ static int machine_mmap_module(struct tally_machine *machine, const struct tally
 	struct tally_mapping mapping = {.start = mmap->start, .end = mmap->start + mmap->len};
 	char room[128];
 	const char *name = module_name(machine, mmap->filename, room, sizeof(room));
-	int ret = machine_dso(machine, TALLY_DSO_MODULE, name, mmap, &mapping.dso);
+	int ret;
 
+	kernel_guard(machine);
+	ret = machine_dso(machine, TALLY_DSO_MODULE, name, mmap, &mapping.dso);
 	if (!ret)
 		ret = tally_dso_set_address(mapping.dso, NULL, mmap->start);
 	if (ret || mapping.end <= mapping.start)
@@ -255,6 +275,7 @@ int machine_ksymbol(struct tally_machine *machine, const void *record, size_t le
 	mapping.start = start;
 	if (__builtin_add_overflow(start, tally_get_u32(at + 16), &mapping.end))
 		return 0;
+	kernel_guard(machine);
 	ret = machine_dso(machine, TALLY_DSO_MODULE, (const char *)at + NAME, NULL, &mapping.dso);
 	if (!ret)
 		ret = tally_dso_add_generated(mapping.dso, mapping.start, mapping.end);
@@ -284,9 +305,8 @@ static void location_in_kernel(struct tally_machine *machine, struct tally_locat
 {
 	struct tally_dso *kernel = machine->kernel_dso;
 
-	if (!kernel && machine->shows_hidden)
-		(void)machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_HIDDEN_KERNEL, NULL,
-				  &location->dso);
+	if (!kernel)
+		location->dso = machine->hidden;
 	if (!kernel || tally_dso_status(kernel).state != TALLY_DSO_LOADED)
 		return;
 	location->symbol = tally_dso_find(kernel, location->ip);
@@ -384,6 +404,15 @@ static int key_set_user(const struct tally_machine *machine, const struct tally_
 				   mapping ? tally_mapping_to_dso(mapping, ip) : ip, ret_key);
 }
 
+/* Create the DSO for addresses of a kernel whose mapping was not recorded, when there is one. It is
+ * not created when the key is resolved, which may be in another thread. */
+static void hidden_kernel_add(struct tally_machine *machine, uint64_t ip)
+{
+	if (machine->shows_hidden && !machine->hidden && !tally_maps_find(machine->kernel, ip))
+		(void)machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_HIDDEN_KERNEL, NULL,
+				  &machine->hidden);
+}
+
 int tally_machine_location_key(struct tally_machine *machine, const struct tally_thread *thread,
 			       uint8_t cpumode, uint64_t ip,
 			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS])
@@ -392,6 +421,8 @@ int tally_machine_location_key(struct tally_machine *machine, const struct tally
 		return key_set_user(machine, thread->process,
 				    tally_maps_find(thread->process->maps, ip), ip, ret_key);
 	ret_key[0] = ip;
+	if (cpumode == PERF_RECORD_MISC_KERNEL && !machine->kernel_dso)
+		hidden_kernel_add(machine, ip);
 	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63)
 		return 1;
 	return machine_key_set_odd(cpumode, NULL, ip, ret_key);
@@ -451,7 +482,9 @@ bool tally_machine_is_return_address(const struct tally_machine *machine,
 /* Set the location for TALLY_CUT. When out of memory, the location has no DSO and no symbol. */
 static void location_fill_cut(struct tally_machine *machine, struct tally_location *location)
 {
-	if (!machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_CUT, NULL, &location->dso))
+	location->dso = machine->cut;
+	if (location->dso ||
+	    !machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_CUT, NULL, &location->dso))
 		location->symbol = &cut_symbol;
 }
 

@@ -68,6 +68,9 @@ struct tally_machine {
 	bool shows_hidden;   /* see tally_machine_show_hidden() */
 	bool shows_paths;    /* see tally_machine_show_paths() */
 	bool has_outside;    /* see tally_machine_sample_thread() */
+	struct tally_dso *cut, *hidden; /* DSOs of TALLY_CUT and TALLY_HIDDEN_KERNEL, or NULL */
+	tally_machine_guard guard;      /* or NULL */
+	void *guard_arg;
 	struct tally_location nowhere;
 	struct tally_machine_stats stats;
 };
