@@ -90,6 +90,7 @@ const struct tally_option diff_options[] = {
 	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
 	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
 	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
+	TALLY_OPTION_JOBS(AT(recording)),
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
 	 "overwrite any existing file; accept /tmp/perf-PID.map owned by any user"},
 	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL,

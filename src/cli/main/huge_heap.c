@@ -16,7 +16,8 @@ void tally_heap_prepare(void)
 	uintptr_t from;
 	void *first;
 
-	if (!mallopt(M_TOP_PAD, RESERVE) || !mallopt(M_MMAP_MAX, 0) ||
+	/* All threads allocate from this heap. */
+	if (!mallopt(M_ARENA_MAX, 1) || !mallopt(M_TOP_PAD, RESERVE) || !mallopt(M_MMAP_MAX, 0) ||
 	    !mallopt(M_TRIM_THRESHOLD, INT_MAX))
 		return;
 	first = malloc(FIRST);

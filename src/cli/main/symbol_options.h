@@ -36,6 +36,11 @@
 	 (recording) + offsetof(struct tally_recording_options, session.debuginfod), "urls", \
 	 "fetch debug information from these servers, or those in $DEBUGINFOD_URLS", ""}
 
+#define TALLY_OPTION_JOBS(recording)                                                        \
+	{0, "jobs", TALLY_OPTION_U64,                                                       \
+	 (recording) + offsetof(struct tally_recording_options, session.jobs), "n",         \
+	 "use at most this many threads (default: one for each CPU)"}
+
 /* `at` is the offset of a bool, for tally_index_apply(). */
 #define TALLY_OPTION_NO_INDEX(at)                                                           \
 	{0, "no-index", TALLY_OPTION_FLAG, at, NULL,                                        \

@@ -87,6 +87,8 @@ static int report_start(void *arg, struct tally_session *session,
 					   : tally_show_sample_part(&config->rows.show),
 	};
 	report_export_options(config, options);
+	report->reading.resolves =
+		config->branch_history || config->ignore_callees || report->labels.nr_columns;
 	return 0;
 }
 

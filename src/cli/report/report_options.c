@@ -157,6 +157,7 @@ const struct tally_option report_options[] = {
 	TALLY_OPTION_DEBUGINFOD(AT(recording)),
 	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
 	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
+	TALLY_OPTION_JOBS(AT(recording)),
 	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
 	 "colour percentages: always, never, or on a terminal (auto, default)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare what one thread and several threads make of a recording: the same bytes, errors and warnings.
+"""Read recordings with one thread and with several: output, errors and warnings must be the same.
 
 usage: jobs.py TALLY FIXTURES SHARED
 """
