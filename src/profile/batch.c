@@ -119,6 +119,10 @@ static int sample_total(struct tally_profile *profile, const struct tally_gather
 /* In another thread, what gathering would prefetch must be prefetched here. */
 static void sample_prefetch(struct tally_profile *profile, struct tally_gathered *sample)
 {
+	__builtin_prefetch(sample + 3);
+	__builtin_prefetch((const char *)(sample + 3) + 64);
+	__builtin_prefetch((const char *)(sample + 3) + 128);
+	__builtin_prefetch(&profile->batch->location_keys.data[sample->end + 32]);
 	profile_address_prefetch(profile, profile->batch->location_keys.data[sample->first]);
 	if (sample->end > sample->callers)
 		profile_callers_prefetch(profile, sample);

@@ -13,6 +13,7 @@
 
 #include "abi/abi_sample.h"
 #include "base/map.h"
+#include "base/relay.h"
 #include "base/vec.h"
 #include "profile/callers.h"
 #include "profile/process/feed.h"
@@ -175,12 +176,9 @@ struct tally_profile_stats {
 struct tally_profile {
 	struct tally_machine *machine;
 	struct tally_profile_options options;
-	struct tally_frames frames;
-	struct tally_stacks stacks;
-	TALLY_VEC(struct tally_bucket) buckets;
-	struct tally_slots slots;      /* index of the buckets */
-	struct tally_batch *batch;     /* samples being resolved */
-	struct tally_batch *gathering; /* samples being added; the same, unless there is a thread */
+	/* Used to add samples. If there is a thread, it uses only the members below `apart`, so
+	 * that the two do not write to the same cache line. */
+	struct tally_batch *gathering; /* samples being added */
 	struct tally_batch *own_batch; /* for adding and resolving in the same thread */
 	struct profile_thread *thread; /* resolves samples; or NULL */
 	struct tally_maps *kernel;     /* the kernel's maps for the samples being added */
@@ -188,6 +186,16 @@ struct tally_profile {
 	/* Number that identifies the maps in `kernel` and the symbols' generation. Cached results
 	 * with any other number are stale. */
 	uint32_t kernel_number;
+	bool has_unnamed; /* there are buckets for unnamed threads */
+	bool in_second_pass;
+	TALLY_VEC(uint64_t)
+	wanted; /* second pass: bitmap of samples in marked buckets, by number */
+	char apart[TALLY_CACHE_LINE];
+	struct tally_batch *batch; /* samples being resolved */
+	struct tally_frames frames;
+	struct tally_stacks stacks;
+	TALLY_VEC(struct tally_bucket) buckets;
+	struct tally_slots slots;                     /* index of the buckets */
 	struct tally_address *addresses;              /* direct-mapped */
 	struct tally_callers *callers;                /* direct-mapped */
 	size_t address_slots, callers_slots;          /* powers of two */
@@ -200,12 +208,9 @@ struct tally_profile {
 	/* Used only with a second pass. */
 	TALLY_VEC(uint32_t) bucket_of; /* bucket of each sample number, or TALLY_BUCKET_NONE */
 	TALLY_VEC(uint8_t) marked;     /* indexed by bucket: nonzero if its callchains are needed */
-	TALLY_VEC(uint64_t) wanted;    /* bitmap of samples in marked buckets, by sample number */
-	bool in_second_pass;
-	bool in_callers;   /* callers are being looked up */
-	bool has_unnamed;  /* there are buckets for unnamed threads */
-	size_t nr_dropped; /* buckets dropped since the last garbage collection */
-	size_t nr_dsos;    /* number of DSOs after the last garbage collection */
+	bool in_callers;               /* callers are being looked up */
+	size_t nr_dropped;             /* buckets dropped since the last garbage collection */
+	size_t nr_dsos;                /* number of DSOs after the last garbage collection */
 };
 
 /* Return the weight of a kept sample. */

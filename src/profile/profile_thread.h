@@ -13,9 +13,6 @@
 /* Start the thread, if possible. Without it, nothing but speed is lost. */
 void profile_thread_start(struct tally_profile *profile);
 
-/* Return true if another thread resolves samples. */
-bool profile_thread_runs(const struct tally_profile *profile);
-
 /* Resolve the gathered samples, or hand them over to the thread. Returns 0, or -ENOMEM from this or
  * an earlier batch. */
 int profile_thread_hand_over(struct tally_profile *profile);

@@ -404,8 +404,8 @@ static int key_set_user(const struct tally_machine *machine, const struct tally_
 				   mapping ? tally_mapping_to_dso(mapping, ip) : ip, ret_key);
 }
 
-/* Create the DSO for addresses of a kernel whose mapping was not recorded, when there is one. It is
- * not created when the key is resolved, which may be in another thread. */
+/* Create the DSO for kernel addresses if no mapping of the kernel was recorded. Resolving the key
+ * cannot create it, because that may be done in another thread. */
 static void hidden_kernel_add(struct tally_machine *machine, uint64_t ip)
 {
 	if (machine->shows_hidden && !machine->hidden && !tally_maps_find(machine->kernel, ip))
