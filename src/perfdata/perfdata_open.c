@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "perfdata/ahead.h"
 #include "perfdata/input.h"
 #include "perfdata/reader.h"
 
@@ -295,6 +296,7 @@ int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfda
 /* Reset the state for another pass over the records. */
 static void reader_reset(struct tally_perfdata *data)
 {
+	tally_perfdata_stop_ahead(data);
 	tally_order_free(&data->order);
 	tally_chunk_unref(data->held);
 	data->held = NULL;

@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "perfdata/ahead.h"
 #include "perfdata/input.h"
 #include "perfdata/reader.h"
 #include "perfdata/swap.h"
@@ -304,6 +305,15 @@ static int order_fill_plain(struct tally_perfdata *data)
 	return ret;
 }
 
+/* Note that there are no more records to sort, at the end or because of an error. */
+static void order_end(struct tally_perfdata *data, int error)
+{
+	data->ended = true;
+	tally_order_end(&data->order);
+	if (error < 0 && !data->failed.code)
+		tally_error_at(&data->failed, error, "out of memory", 0);
+}
+
 /* Read until a record can be returned immediately (returns 1), or until queued records can be
  * removed (returns 0). */
 static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record *ret_record)
@@ -336,11 +346,45 @@ static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record 
 			return 0;
 		}
 	}
-	data->ended = true;
-	tally_order_end(&data->order);
-	if (ret < 0 && !data->failed.code)
-		tally_error_at(&data->failed, ret, "out of memory", 0);
+	order_end(data, ret);
 	return 0;
+}
+
+bool tally_reader_is_plain(const struct tally_perfdata *data)
+{
+	return input_is_plain(data) && !data->ended;
+}
+
+/* Return true if the next record is a FINISHED_ROUND. */
+static bool is_round(const struct tally_perfdata *data)
+{
+	const struct tally_range *range = &data->input.ranges.data[data->input.range];
+	struct perf_event_header header;
+
+	if (range->len - data->input.at < sizeof(header))
+		return false;
+	memcpy(&header, range->data + data->input.at, sizeof(header));
+	return header.type == TALLY_PERFDATA_FINISHED_ROUND && header.size == sizeof(header);
+}
+
+bool tally_reader_next_plain(struct tally_perfdata *data, struct tally_perfdata_record *ret_record)
+{
+	struct tally_order_entry entry;
+	int ret;
+
+	while (!tally_order_pop(&data->order, &entry)) {
+		if (!tally_reader_is_plain(data))
+			return false;
+		ret = order_fill_plain(data);
+		if (ret)
+			order_end(data, ret);
+		else if (is_round(data))
+			return order_fill(data, ret_record);
+		else
+			return false;
+	}
+	order_get(data, &entry, ret_record);
+	return true;
 }
 
 int tally_perfdata_next_ordered(struct tally_perfdata *data,
@@ -348,6 +392,8 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 {
 	struct tally_order_entry entry;
 
+	if (data->ahead && tally_ahead_next(data, ret_record))
+		return 1;
 	tally_chunk_unref(data->held);
 	data->held = NULL;
 	for (;;) {

@@ -38,6 +38,7 @@ enum { TALLY_OLD_FEATURE_FIRST = 69, TALLY_OLD_FEATURE_LAST = 81 };
 	((uint64_t)1 << 20) /* records always allowed, plus one for every two compressed bytes */
 
 struct tally_inflater;
+struct tally_ahead;
 
 /* A range of bytes that contains records, in a mapped file or in memory. */
 struct tally_range {
@@ -90,7 +91,8 @@ struct tally_perfdata {
 	struct tally_chunk *held; /* chunk of the last record returned */
 	const uint64_t *wanted;   /* bitmap of wanted samples by number; NULL for all */
 	uint64_t nr_wanted;
-	uint64_t waiting_max; /* TALLY_QUEUED_MAX, except in tests */
+	struct tally_ahead *ahead; /* reads records in another thread; or NULL */
+	uint64_t waiting_max;      /* TALLY_QUEUED_MAX, except in tests */
 	bool ended;
 
 	struct tally_perfdata_events events;

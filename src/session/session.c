@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -18,6 +19,19 @@ bool tally_session_has(const struct tally_session *session, uint64_t field)
 			return true;
 	}
 	return false;
+}
+
+uint64_t session_nr_jobs(const struct tally_session *session)
+{
+	enum { SMALL = 8 << 20 };
+	cpu_set_t cpus;
+
+	if (session->options.jobs)
+		return session->options.jobs;
+	if (tally_perfdata_info(session->data)->file_size < SMALL ||
+	    sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	return (uint64_t)CPU_COUNT(&cpus);
 }
 
 /* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken

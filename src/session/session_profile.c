@@ -2,11 +2,11 @@
 #include "session/session_profile.h"
 
 #include <errno.h>
-#include <sched.h>
 
 #include "base/arith.h"
 #include "profile/process/branch_stack.h"
 #include "session/session_events.h"
+#include "session/session_private.h"
 
 /* ---- profiles ------------------------------------------------------------------- */
 
@@ -18,20 +18,6 @@ struct profiling {
 	bool is_started; /* the profile is initialized */
 };
 
-/* Return the number of threads to use. A small recording is read faster than a thread starts. */
-static uint64_t nr_jobs(const struct tally_session *session)
-{
-	enum { SMALL = 8 << 20 };
-	cpu_set_t cpus;
-
-	if (session->options.jobs)
-		return session->options.jobs;
-	if (tally_perfdata_info(session->data)->file_size < SMALL ||
-	    sched_getaffinity(0, sizeof(cpus), &cpus))
-		return 1;
-	return (uint64_t)CPU_COUNT(&cpus);
-}
-
 /* Return true if samples may be resolved in another thread, because adding them needs no
  * symbols. */
 static bool is_split(const struct profiling *profiling)
@@ -39,7 +25,7 @@ static bool is_split(const struct profiling *profiling)
 	const struct tally_session_profile_options *options = profiling->options;
 	const struct tally_session *session = profiling->session;
 
-	return nr_jobs(session) > 1 && !options->resolves && !options->branches &&
+	return session_nr_jobs(session) > 1 && !options->resolves && !options->branches &&
 	       !tally_session_has(session, PERF_SAMPLE_STACK_USER);
 }
 

@@ -5,6 +5,7 @@
 
 #include "abi/abi_record.h"
 #include "base/arith.h"
+#include "perfdata/ahead.h"
 #include "session/session.h"
 #include "session/session_filter.h"
 #include "session/session_private.h"
@@ -192,6 +193,8 @@ static int session_read(struct tally_session *session, int *ret_done, struct tal
 	struct tally_perfdata_record record;
 	int ret, done = 0;
 
+	if (session_nr_jobs(session) > 1)
+		tally_perfdata_read_ahead(session->data);
 	while ((ret = tally_perfdata_next_ordered(session->data, &record, err)) > 0) {
 		done = session_record(session, &record);
 		if (done)
@@ -199,6 +202,7 @@ static int session_read(struct tally_session *session, int *ret_done, struct tal
 		if (!(session->feed.counts.samples & 0xffff))
 			tally_progress_at(progress, "reading", session->name, record.offset, size);
 	}
+	tally_perfdata_stop_ahead(session->data);
 	tally_progress_end(progress);
 	session->current = NULL;
 	*ret_done = done ? done : tally_feed_end(&session->feed);

@@ -78,6 +78,7 @@ const struct tally_option annotate_options[] = {
 	TALLY_OPTION_DEBUGINFOD(AT(recording)),
 	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
 	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
+	TALLY_OPTION_JOBS(AT(recording)),
 	{'f', "force", TALLY_OPTION_FLAG, AT(recording.session.symbols.any_owner), NULL,
 	 "accept JIT files owned by any user; ownership of recordings is never checked"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,

@@ -118,6 +118,7 @@ static const struct tally_option script_options[] = {
 	TALLY_OPTION_DEBUGINFOD(AT(recording)),
 	TALLY_OPTION_NO_DEMANGLE(AT(recording.session.symbols)),
 	TALLY_OPTION_NO_INDEX(AT(recording.no_index)),
+	TALLY_OPTION_JOBS(AT(recording)),
 	{'f', "force", TALLY_OPTION_FLAG, AT(recording.session.symbols.any_owner), NULL,
 	 "accept /tmp/perf-PID.map owned by any user; replace any file with --per-event-dump"},
 	TALLY_OPTION_END,

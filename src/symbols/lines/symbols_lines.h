@@ -3,8 +3,8 @@
  * Source lines and inlined functions at a DSO's addresses. They come from the recording (stored.h),
  * a JIT compiler's dump, the index, or debug information. The first lookup of an address that is
  * not found elsewhere searches for debug information and decodes it in another process
- * (dwarf/worker.h). This calls fork(2), so no other thread may be using `symbols` or holding a libc
- * lock at that time.
+ * (dwarf/worker.h). This calls fork(2), so no other thread may be using `symbols` or holding a lock
+ * of libc, other than malloc's, at that time.
  */
 #ifndef TALLY_SYMBOLS_LINES_SYMBOLS_LINES_H
 #define TALLY_SYMBOLS_LINES_SYMBOLS_LINES_H
