@@ -183,7 +183,8 @@ class Promises:
                 self.perf_cost(perf, inside, known)
         costs = known[tuple(perf)]
         perf_cpu = None if None in costs else measure.median(costs).cpu
-        return promises_page.Row(name, perf_cpu, *(measure.median(taken[column]).cpu for column in ("cold", "warm", "aged", "plain")))
+        return promises_page.Row(name, perf_cpu, *(measure.median(taken[column]).cpu for column in ("cold", "warm", "aged", "plain")),
+                                 is_inlining=plain == "--no-inline")
 
     def watch(self, argv, cache, inside):
         """Return the CPU seconds of a top command that runs for some time."""

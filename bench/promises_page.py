@@ -16,6 +16,7 @@ class Row(typing.NamedTuple):
     warm: float
     aged: float
     plain: float | None  # warm, without inlined functions; None if the command never shows them
+    is_inlining: bool = True  # `plain` differs only in inlined functions
 
 
 def has_debug_information(path):
@@ -37,9 +38,9 @@ class Page:
               f"{'its own' if own else 'no'} debug information, with and without packages.\n\n"
               "- perf:cold, perf:warm and perf:aged are perf's time divided by tally's: below 1.0, tally is slower.\n"
               f"- warm:plain and aged:plain are tally's time divided by the time with --no-inline: at most {INLINES_MOST}.\n"
-              "- For annotate, which has no --no-inline, plain is --no-source.\n"
+              "- annotate has no --no-inline. Its plain is --no-source, which also prints less, so its ratio is no promise.\n"
               "- For page and exports, perf is `perf script` piped into a script that folds stacks.\n"
-              f"- `>` is a bound: perf was stopped after {options.limit} s.\n"
+              f"- `>` is a bound: perf was stopped after {options.limit} s of wall time.\n"
               "- `!` marks a broken promise.")
 
     def begin(self, kind, samples, size, debug):
@@ -69,11 +70,13 @@ class Page:
         if row.plain is None:
             return "-"
         ratio = getattr(row, column) / max(row.plain, 1e-4)
+        if not row.is_inlining:
+            return f"{ratio:.2f}"
         return self.mark(row, f"{column}:plain", f"{ratio:.2f}", ratio > INLINES_MOST)
 
     def add(self, row):
         perf = f">{self.options.limit}" if row.perf is None else f"{row.perf:.3f}"
-        seconds = ["-" if value is None else f"{value:.3f}" for value in row[2:]]
+        seconds = ["-" if value is None else f"{value:.3f}" for value in (row.cold, row.warm, row.aged, row.plain)]
         words = [row.name, perf, *seconds, *(self.beside_perf(row, column) for column in ("cold", "warm", "aged")),
                  *(self.beside_plain(row, column) for column in ("warm", "aged"))]
         print(f"| {' | '.join(words)} |", flush=True)
