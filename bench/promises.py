@@ -37,7 +37,7 @@ LARGE = {("fp", "10M"), ("auto", "10M"), ("dwarf", "1M"), ("dwarf", "10M")}
 KINDS = {
     "fp": ("perf record -g", 40),
     "dwarf": ("perf record --call-graph dwarf,8192 -m 16M", 250),
-    "auto": ("{tally} record --call-graph auto", 40),
+    "auto": ("{tally} record --call-graph auto -m 16M", 250),
 }
 # perf has no page and no such formats, so the usual way to a flame graph is measured instead.
 FOLDED = "sh -c {fold} fold {data}"
