@@ -21,7 +21,8 @@ import tempfile
 import threading
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import measure
+
 LOADS = {
     "forks": "while :; do /bin/true; /bin/ls / >/dev/null; x=$(echo hello); done",
     "threads": """exec python3 -c "
@@ -128,15 +129,17 @@ def main():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--freq", type=int, default=4000)
     parser.add_argument("--soak", type=int)
-    parser.add_argument("tally", nargs="?", default=os.path.join(HERE, "..", "build", "src", "cli", "tally"))
+    parser.add_argument("tally", nargs="?", default=measure.TALLY)
     args = parser.parse_args()
     if not args.soak and not shutil.which("perf"):
         sys.exit("no perf to compare with")
     with tempfile.TemporaryDirectory(prefix="tally-bench-top-") as folder:
+        os.environ["XDG_CACHE_HOME"] = folder  # do not use the user's index
         if args.soak:
             soak(args.tally, args.freq, args.soak, folder)
         else:
             compare(args.tally, args.freq, args.seconds, args.rounds, folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -16,13 +16,6 @@ cat >big.cc <<EOF
 #include <string>
 int main() { std::map<std::string, int> m; std::regex r("a+b"); for (std::string s; std::cin >> s;) m[s] += std::regex_match(s, r); for (auto &p : m) std::cout << p.first << p.second; }
 EOF
-cat >busy.py <<EOF
-import collections, hashlib, json, re, random
-words = [hashlib.sha256(str(i).encode()).hexdigest() for i in range(20000)]
-count = collections.Counter(re.sub("[0-9]", "", w) for w in words)
-text = json.dumps([{"word": w, "n": i} for i, w in enumerate(words)])
-print(len(sorted(json.loads(text), key=lambda x: x["word"])), len(count))
-EOF
 seq 1 400000 | awk '{ print ($1 * 7919) % 1000003, "line", $1 }' >lines.txt 2>/dev/null ||
 	seq 1 400000 >lines.txt
 
@@ -44,6 +37,6 @@ several() {
 
 loop "$deep" 1 &
 loop g++ -O2 -c big.cc -o big.o &
-loop python3 busy.py &
+loop python3 "$source/busy.py" &
 loop several &
 wait

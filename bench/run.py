@@ -17,9 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-THROTTLE = "/proc/sys/kernel/perf_cpu_time_max_percent"
-RATE = "/proc/sys/kernel/perf_event_max_sample_rate"
+import measure
+from measure import HERE
 
 CLOCK = ["-a", "-e", "cpu-clock", "-c", "40000", "-P"]
 
@@ -47,44 +46,24 @@ COMMANDS = [(name, *command) for name in ("scripts", "build", "mixed") for comma
 class Bench:
     def __init__(self, tally, directory, runs, quick):
         self.tally, self.dir, self.runs, self.quick = tally, directory, runs, quick
-        self.tools = os.path.join(os.path.dirname(tally), "..", "..", "bench")
 
     def tool(self, name):
-        return os.path.join(self.tools, name)
+        return measure.tool(self.tally, name)
 
     def file(self, name):
         return os.path.join(self.dir, name + ".data")
 
     def cost(self, argv, output="/dev/null"):
-        """Return the CPU seconds, wall-clock seconds and peak KB of a run, which must succeed."""
-        line = subprocess.run([self.tool("cost"), output, *argv], capture_output=True, text=True, check=True,
-                              stdin=subprocess.DEVNULL).stdout
-        cpu, wall, peak, status = (int(word) for word in line.split())
-        if status:
-            raise SystemExit(f"{' '.join(argv)}: exit status {status}")
-        return cpu / 1e6, wall / 1e6, peak
+        return measure.cost(self.tally, argv, output)
 
     def alternate(self, commands, runs):
-        """Return the medians for each command. The commands run alternately, so changes in the machine's load affect
-        all of them."""
-        taken = [[] for _ in commands]
-        for _ in range(runs):
-            for number, argv in enumerate(commands):
-                taken[number].append(self.cost(argv))
-        return [[statistics.median(column) for column in zip(*rows)] for rows in taken]
+        return measure.alternate(self.tally, commands, runs)
 
     def record(self):
-        with open(THROTTLE, encoding="ascii") as f:
-            throttle = f.read()
-        # The rate can be set only while throttling is on.
-        for path, text in ((THROTTLE, "25"), (RATE, "100000"), (THROTTLE, "0")):
-            set_sysctl(path, text)
-        try:
+        with measure.high_rates():
             for name, _, options, workload in RECORDINGS:
                 if not os.path.exists(self.file(name)):
                     self.record_one(name, options, *workload.split())
-        finally:
-            set_sysctl(THROTTLE, throttle)
 
     def load(self, workload, amount):
         """Return the command that generates this workload."""
@@ -176,7 +155,6 @@ class Bench:
             print(f"{name} | {what} | {perf:.1f} | {tally:.2f} | {bare:.2f} | "
                   f"{(perf - bare) / max(tally - bare, 1e-3):.1f} | {target}", flush=True)
 
-
     def names(self):
         """Measure the event tables: their size, look-ups, and the commands that list and resolve event names."""
         names, warm, cold, access, size, _, rows = map(float, subprocess.run(
@@ -197,21 +175,13 @@ class Bench:
                   f"{lines[0]} | {lines[1]}", flush=True)
 
 
-def set_sysctl(path, text):
-    try:
-        with open(path, "w", encoding="ascii") as f:
-            f.write(text)
-    except OSError as error:
-        print(f"{path}: {error}; recordings may be throttled", file=sys.stderr)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", metavar="DIR")
     parser.add_argument("--only", choices=["reading", "small", "overheads", "names"], help="a part of the figures")
-    parser.add_argument("tally", nargs="?", default=os.path.join(HERE, "..", "build", "src", "cli", "tally"))
+    parser.add_argument("tally", nargs="?", default=measure.TALLY)
     options = parser.parse_args()
     tally = os.path.realpath(options.tally)
     with tempfile.TemporaryDirectory(prefix="tally-bench.") as scratch:

@@ -17,7 +17,8 @@ import statistics
 import subprocess
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import measure
+
 SOURCE = r"""
 #include <bits/stdc++.h>
 #include <regex>
@@ -41,27 +42,18 @@ SECONDS = 10
 class Bench:
     def __init__(self, tally, directory, runs):
         self.tally, self.dir, self.runs = tally, directory, runs
-        self.cost_tool = os.path.join(os.path.dirname(tally), "..", "..", "bench", "cost")
         self.source = os.path.join(directory, "work.cc")
         with open(self.source, "w", encoding="ascii") as file:
             file.write(SOURCE)
-
-    def cost(self, argv):
-        line = subprocess.run([self.cost_tool, "/dev/null", *argv], capture_output=True, text=True, check=True,
-                              stdin=subprocess.DEVNULL).stdout
-        cpu, _, peak, status = line.split()
-        if int(status):
-            raise SystemExit(f"{' '.join(argv)}: status {status}")
-        return int(cpu) / 1e6, int(peak)
 
     def medians(self, commands):
         """Return {name: (CPU seconds, MiB)}: the medians of commands that run alternately."""
         seen = {name: [] for name in commands}
         for _ in range(self.runs):
             for name, argv in commands.items():
-                seen[name].append(self.cost(argv))
-        return {name: (statistics.median(cpu for cpu, _ in all_of), statistics.median(peak for _, peak in all_of) / 1024)
-                for name, all_of in seen.items()}
+                seen[name].append(measure.cost(self.tally, argv))
+        medians = {name: measure.median(costs) for name, costs in seen.items()}
+        return {name: (cpu, peak / 1024) for name, (cpu, _, peak) in medians.items()}
 
     def compile_loop(self):
         return f"while :; do g++ -O2 -c {self.source} -o {self.dir}/$$.o; done"
@@ -123,9 +115,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--keep")
-    parser.add_argument("tally", nargs="?", default=os.path.join(HERE, "..", "build", "src", "cli", "tally"))
+    parser.add_argument("tally", nargs="?", default=measure.TALLY)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
+        os.environ["XDG_CACHE_HOME"] = directory  # do not use the user's index
         bench = Bench(os.path.abspath(arguments.tally), arguments.keep or directory, arguments.runs)
         bench.reading()
         bench.recording_cost()
