@@ -28,6 +28,7 @@ struct tally_ahead {
 	bool runs;
 	uint64_t pause, nr; /* length of this pause, and records so far in it or from the thread */
 	struct tally_relay relay;
+	struct tally_release release; /* pages of records that were returned */
 	struct batch batches[BATCHES];
 	const struct batch *taken; /* batch being returned, or NULL */
 	size_t at;                 /* in it */
@@ -138,5 +139,6 @@ bool tally_ahead_next(struct tally_perfdata *data, struct tally_perfdata_record 
 	}
 	prefetch(ahead->taken, ahead->at);
 	*ret_record = ahead->taken->records[ahead->at++];
+	tally_release_touch_in(data, &ahead->release, ret_record->data, ret_record->size);
 	return true;
 }

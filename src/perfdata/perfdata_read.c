@@ -227,7 +227,6 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 		.time = entry->time,
 		.event = entry->event ? &data->events.list.data[entry->event - 1]->pub : NULL,
 	};
-	tally_release_touch(data, entry->data, entry->size);
 }
 
 /* Return the memory used by queued records if they are copies, otherwise 0. */
@@ -399,6 +398,7 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 	for (;;) {
 		if (tally_order_pop(&data->order, &entry)) {
 			order_get(data, &entry, ret_record);
+			tally_release_touch(data, entry.data, entry.size);
 			order_flush_end(data);
 			return 1;
 		}

@@ -155,7 +155,10 @@ int tally_reader_metadata_add(struct tally_perfdata *data, const struct tally_ra
 
 /* ---- release.c ----------------------------------------------------------- */
 
-/* Account for `len` bytes read at `at` in a mapping. Pages are released periodically. */
+/* Account for `len` bytes read at `at` in a mapping. Pages are released periodically. Each thread
+ * that reads the mapping accounts for it in its own `range`, by default that of the reader. */
 void tally_release_touch(struct tally_perfdata *data, const uint8_t *at, size_t len);
+void tally_release_touch_in(const struct tally_perfdata *data, struct tally_release *range,
+			    const uint8_t *at, size_t len);
 
 #endif

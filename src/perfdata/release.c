@@ -15,22 +15,21 @@ enum { PAGE = 4096 };
 /* Number of bytes read between two calls to madvise(2). */
 #define RELEASE_EVERY ((uint64_t)2 << 20)
 
-static void release(struct tally_perfdata *data)
+static void release(struct tally_release *range)
 {
-	uintptr_t low = (uintptr_t)data->release.low & ~(uintptr_t)(PAGE - 1);
-	uintptr_t high = tally_round_up((uintptr_t)data->release.high, PAGE);
+	uintptr_t low = (uintptr_t)range->low & ~(uintptr_t)(PAGE - 1);
+	uintptr_t high = tally_round_up((uintptr_t)range->high, PAGE);
 
 	/* If this fails, the only cost is memory. */
 	(void)madvise((void *)low, high - low, MADV_DONTNEED);
-	data->release.low = data->release.high = NULL;
-	data->release.touched = 0;
+	range->low = range->high = NULL;
+	range->touched = 0;
 }
 
-void tally_release_touch(struct tally_perfdata *data, const uint8_t *at, size_t len)
+void tally_release_touch_in(const struct tally_perfdata *data, struct tally_release *range,
+			    const uint8_t *at, size_t len)
 {
-	struct tally_release *range = &data->release;
-
-	if (!range->enabled)
+	if (!data->release.enabled)
 		return;
 	/* Data in chunks is not part of the mapping. */
 	if (at < data->bytes || at >= data->bytes + data->len)
@@ -41,5 +40,10 @@ void tally_release_touch(struct tally_perfdata *data, const uint8_t *at, size_t 
 		range->high = at + len;
 	range->touched += len;
 	if (range->touched >= RELEASE_EVERY)
-		release(data);
+		release(range);
+}
+
+void tally_release_touch(struct tally_perfdata *data, const uint8_t *at, size_t len)
+{
+	tally_release_touch_in(data, &data->release, at, len);
 }
