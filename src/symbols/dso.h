@@ -65,6 +65,7 @@ struct tally_symbols {
 	/* Resources used to look up source lines and types in all files; see symbols_lines.c and
 	 * symbols_types.c. */
 	struct {
+		bool inlined_only;   /* see tally_lines_inlined_only() */
 		bool keeps_workers;  /* see tally_lines_keep_workers() */
 		unsigned nr_workers; /* number of running workers */
 		int64_t waited;      /* total time spent waiting for answers, ms */

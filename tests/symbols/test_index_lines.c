@@ -15,6 +15,7 @@
 #include "temporary.h"
 #include "symbols/dso.h"
 #include "symbols/lines/dso_lines.h"
+#include "symbols/lines/symbols_lines.h"
 #include "symbols/cache/index_dso.h"
 #include "symbols/cache/index_write.h"
 
@@ -42,7 +43,7 @@ struct process {
 	struct tally_dso *dso;
 };
 
-static struct process process_begin(void)
+static struct process process_open(bool inlined_only)
 {
 	static const uint8_t id[20] = {0xa0, 1, 2, 3};
 	const struct tally_symbols_options options = {.index_dir = dir, .index_limit = 1 << 30};
@@ -53,8 +54,20 @@ static struct process process_begin(void)
 	assert_int_equal(tally_dso_get(process.symbols, &key, &process.dso), 0);
 	process.dso->lines = calloc(1, sizeof(*process.dso->lines));
 	assert_non_null(process.dso->lines);
-	(void)tally_index_lines_open(process.dso, &process.dso->lines->indexed);
+	if (inlined_only)
+		tally_lines_inlined_only(process.symbols);
+	tally_dso_lines_open(process.dso);
 	return process;
+}
+
+static struct process process_begin(void)
+{
+	return process_open(false);
+}
+
+static struct process inlined_begin(void)
+{
+	return process_open(true);
 }
 
 static void process_end(struct process *process)
@@ -148,6 +161,36 @@ static void keeps_indexed_lines_of_the_same_function(void **state)
 		assert_int_equal(knows(&process, i), i < 10 || i == 15);
 	process_end(&process);
 	assert_written(&before, false);
+}
+
+/* Lines that have only inlined functions are stored apart, and not again if complete lines are
+ * known. */
+static void stores_inlined_functions_apart(void **state)
+{
+	struct process process = process_begin();
+	struct stat before;
+
+	(void)state;
+	look_for(&process, 0, 10);
+	process_end(&process);
+	process = inlined_begin();
+	assert_true(knows(&process, 5));
+	look_for(&process, 5, 10);
+	process_end(&process);
+	before = index_stat();
+	process = inlined_begin();
+	for (uint64_t i = 0; i < 15; i++)
+		assert_true(knows(&process, i));
+	process_end(&process);
+	assert_written(&before, false);
+	process = process_begin();
+	for (uint64_t i = 0; i < 15; i++)
+		assert_int_equal(knows(&process, i), i < 10);
+	look_for(&process, 10, 10);
+	process_end(&process);
+	process = inlined_begin();
+	assert_true(knows(&process, 19));
+	process_end(&process);
 }
 
 /* The spans of earlier recordings are not read if no address needs them. */
@@ -273,6 +316,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(keeps_indexed_lines_of_the_same_function, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(copies_only_what_is_looked_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(stores_inlined_functions_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_not_rewrite_known_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_index_keeps_the_latest_lines, setup,
 						teardown),

@@ -42,6 +42,7 @@ static int compared_start(void *arg, struct tally_session *session,
 	options->by = TALLY_BY_FRAME | TALLY_BY_LABEL | (paths ? TALLY_BY_PATH : 0) |
 		      (config->diff.keys & TALLY_KEY_COMM || config->comms ? TALLY_BY_COMM : 0);
 	options->lines = inlined ? TALLY_LINES_INLINED : 0;
+	tally_lines_inlined_only(session->symbols);
 	options->raw_chains = config->raw_chains;
 	return 0;
 }

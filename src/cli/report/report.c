@@ -87,6 +87,8 @@ static int report_start(void *arg, struct tally_session *session,
 					   : tally_show_sample_part(&config->rows.show),
 	};
 	report_export_options(config, options);
+	if (options->lines == TALLY_LINES_INLINED && !report->browses && !report->labels.nr_columns)
+		tally_lines_inlined_only(session->symbols);
 	report->reading.resolves =
 		config->branch_history || config->ignore_callees || report->labels.nr_columns;
 	return 0;

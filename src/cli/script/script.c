@@ -257,6 +257,16 @@ static void script_warn(const struct tally_session *session)
 				    session->chains.unwinder.counts.foreign);
 }
 
+/* Return true if source lines or code may be shown. */
+static bool fields_have_lines(const struct script_config *config)
+{
+	for (size_t i = 0; i < config->fields.nr; i++) {
+		if (strstr(config->fields.items[i], "src"))
+			return true;
+	}
+	return false;
+}
+
 /* Initialise fields, filters and the printer. The caller must free them even if this fails. */
 static int script_start(struct script *script)
 {
@@ -265,6 +275,8 @@ static int script_start(struct script *script)
 
 	script->dumps.force = config->recording.session.symbols.any_owner;
 	tally_script_fields_default(&script->fields);
+	if (!fields_have_lines(config))
+		tally_lines_inlined_only(script->session->symbols);
 	for (size_t i = 0; i < config->fields.nr && !ret; i++)
 		ret = tally_script_fields_parse(&script->fields, config->fields.items[i]);
 	if (!ret)

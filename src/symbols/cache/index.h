@@ -34,6 +34,8 @@ enum tally_index_id {
 	TALLY_INDEX_STUBS,       /* first section of the stub table */
 	TALLY_INDEX_LINES = TALLY_INDEX_STUBS + TALLY_INDEX_RIGHT - TALLY_INDEX_SHAPE + 1,
 	TALLY_INDEX_LINE_TEXTS,
+	TALLY_INDEX_INLINED, /* lines that have only names of inlined functions, and their texts */
+	TALLY_INDEX_INLINED_TEXTS,
 	TALLY_INDEX_END,
 };
 

@@ -8,13 +8,12 @@
 #include "dwarf/dwarf.h"
 #include "symbols/cache/index_dso.h"
 
-static int sections_find(struct tally_index_lines *lines)
+static int sections_find(struct tally_index_lines *lines, enum tally_index_id id)
 {
 	size_t len;
-	const uint8_t *data = tally_index_section(&lines->index, TALLY_INDEX_LINES, &len);
+	const uint8_t *data = tally_index_section(&lines->index, id, &len);
 
-	lines->texts =
-		tally_index_section(&lines->index, TALLY_INDEX_LINE_TEXTS, &lines->texts_len);
+	lines->texts = tally_index_section(&lines->index, id + 1, &lines->texts_len);
 	if (!data || !lines->texts)
 		return -ENOENT;
 	if (lines->texts[lines->texts_len - 1] || len < sizeof(lines->head))
@@ -28,7 +27,8 @@ static int sections_find(struct tally_index_lines *lines)
 	return 0;
 }
 
-int tally_index_lines_open(struct tally_dso *dso, struct tally_index_lines *ret_lines)
+int tally_index_lines_open(struct tally_dso *dso, enum tally_index_id id,
+			   struct tally_index_lines *ret_lines)
 {
 	struct tally_index_dir *dir = tally_index_dir_get(dso->owner);
 	struct tally_index_lines lines = {0};
@@ -38,7 +38,7 @@ int tally_index_lines_open(struct tally_dso *dso, struct tally_index_lines *ret_
 	if (!dir || tally_dso_index_object(dso, &object) ||
 	    tally_index_open(dir, &object, &lines.index))
 		return -ENOENT;
-	ret = sections_find(&lines);
+	ret = sections_find(&lines, id);
 	if (ret)
 		tally_index_free(&lines.index);
 	else

@@ -12,7 +12,8 @@
 #include "dwarf/lines.h"
 #include "symbols/cache/index.h"
 
-/* Section TALLY_INDEX_LINES: this header, spans sorted by start and without overlap, and lines. */
+/* Sections TALLY_INDEX_LINES and TALLY_INDEX_INLINED: this header, spans sorted by start without
+ * overlap, and lines. */
 struct tally_index_lines_head {
 	uint32_t nr_spans, nr_lines;
 };
@@ -21,7 +22,7 @@ struct tally_index_span {
 	uint32_t first, nr;
 };
 struct tally_index_line {
-	uint32_t function, file; /* offsets in TALLY_INDEX_LINE_TEXTS, + 1; 0 if unknown */
+	uint32_t function, file; /* offsets in the section of texts, + 1; 0 if unknown */
 	uint32_t line, zero;
 };
 
@@ -37,9 +38,11 @@ struct tally_index_lines {
 	size_t texts_len;
 };
 
-/* Open the lines in a DSO's index. Returns 0; -ENOENT if there are none; or -EBADMSG if they are
- * damaged. */
-int tally_index_lines_open(struct tally_dso *dso, struct tally_index_lines *ret_lines);
+/* Open the lines in a DSO's index. They are in the section `id`, TALLY_INDEX_LINES or
+ * TALLY_INDEX_INLINED, and their texts in the next section. Returns 0; -ENOENT if there are none;
+ * or -EBADMSG if they are damaged. */
+int tally_index_lines_open(struct tally_dso *dso, enum tally_index_id id,
+			   struct tally_index_lines *ret_lines);
 
 /* Copy the span that contains `addr`, or the span with index `number`, which must be less than
  * head.nr_spans, to `known`. Return 0, -ENOENT if no span contains the address, -EBADMSG if the

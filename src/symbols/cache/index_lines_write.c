@@ -12,6 +12,7 @@
 enum { LINES_BYTES_MAX = 64 << 20 };
 
 struct lines_writing {
+	enum tally_index_id id; /* section to write; the next one has the texts */
 	TALLY_VEC(struct tally_index_span) spans;
 	TALLY_VEC(struct tally_index_line) all;
 	TALLY_VEC(char) texts;
@@ -114,15 +115,22 @@ static int select_indexed(struct lines_writing *writing, const struct tally_inde
 	return ret == -EBADMSG ? 0 : ret;
 }
 
-/* Select the spans that were looked up, not all spans of whole functions. */
-static int select_looked_up(struct lines_writing *writing, const struct tally_lines *known)
+/* Select the spans that were looked up, not all spans of whole functions. Spans in the index with
+ * complete lines need not be stored as those that have only inlined functions. */
+static int select_looked_up(struct lines_writing *writing, const struct tally_dso_lines *lines)
 {
+	const struct tally_lines *known = &lines->known;
+	bool skips = writing->id == TALLY_INDEX_INLINED;
 	const struct tally_map_slot *slot;
 	size_t pos = 0;
 	int ret = 0;
 
-	while (!ret && (slot = tally_map_next(&known->by_address, &pos)))
-		ret = number_add(writing, (uint32_t)slot->value - 1);
+	while (!ret && (slot = tally_map_next(&known->by_address, &pos))) {
+		const struct tally_line_span *span = &known->spans.data[slot->value - 1];
+
+		if (!skips || !tally_index_lines_contain(&lines->indexed, span))
+			ret = number_add(writing, (uint32_t)slot->value - 1);
+	}
 	return ret;
 }
 
@@ -167,22 +175,24 @@ static void index_write(struct tally_dso *dso, const struct tally_build_id *obje
 
 	if (tally_index_writer_open(&dso->owner->cache.dir, object, writing_size(writing), &writer))
 		return;
-	tally_index_writer_begin(writer, TALLY_INDEX_LINES);
+	tally_index_writer_begin(writer, writing->id);
 	tally_index_writer_add(writer, &head, sizeof(head));
 	tally_index_writer_add(writer, writing->spans.data,
 			       writing->spans.len * sizeof(*writing->spans.data));
 	tally_index_writer_add(writer, writing->all.data,
 			       writing->all.len * sizeof(*writing->all.data));
-	tally_index_writer_begin(writer, TALLY_INDEX_LINE_TEXTS);
+	tally_index_writer_begin(writer, writing->id + 1);
 	tally_index_writer_add(writer, writing->texts.data, writing->texts.len);
 	(void)tally_index_writer_close(writer, 0);
 }
 
 void tally_dso_lines_save(struct tally_dso *dso)
 {
-	struct tally_lines *known = &dso->lines->known;
+	struct tally_dso_lines *lines = dso->lines;
+	enum tally_index_id id =
+		dso->owner->lines_used.inlined_only ? TALLY_INDEX_INLINED : TALLY_INDEX_LINES;
 	struct tally_index_lines indexed = {0};
-	struct lines_writing writing = {0};
+	struct lines_writing writing = {.id = id};
 	struct tally_build_id object;
 	int ret;
 
@@ -190,18 +200,19 @@ void tally_dso_lines_save(struct tally_dso *dso)
 		return;
 	/* Another DSO or process with the same file may have written lines since they were opened,
 	 * so open them again. */
-	(void)tally_index_lines_open(dso, &indexed);
-	ret = select_looked_up(&writing, known);
+	(void)tally_index_lines_open(dso, id, &indexed);
+	ret = select_looked_up(&writing, lines);
 	if (!ret)
-		ret = select_indexed(&writing, &indexed, known);
+		ret = select_indexed(&writing, &indexed, &lines->known);
 	if (!ret)
-		ret = write_spans(&writing, known, &indexed);
+		ret = write_spans(&writing, &lines->known, &indexed);
 	if (!ret && writing.is_full) {
 		/* Not all spans fit, so write only those that were looked up in this run. */
 		writing_free(&writing);
-		ret = select_looked_up(&writing, known);
+		writing.id = id;
+		ret = select_looked_up(&writing, lines);
 		if (!ret)
-			ret = write_spans(&writing, known, &indexed);
+			ret = write_spans(&writing, &lines->known, &indexed);
 	}
 	if (!ret && writing.is_new)
 		index_write(dso, &object, &writing);

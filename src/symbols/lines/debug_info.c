@@ -260,16 +260,27 @@ void tally_debug_info_free(struct tally_debug_info *info)
 
 /* ---- reading ------------------------------------------------------------------- */
 
-static int gather(const struct tally_elf *elf, int nr, uint64_t *most,
+/* Return true if a section is needed. Without line tables, finding inlined functions takes half the
+ * time. */
+static bool section_is_used(enum tally_dwarf_section section, enum tally_debug_use use)
+{
+	if (section == TALLY_DWARF_LINE)
+		return use != TALLY_DEBUG_INLINED;
+	return section < TALLY_DWARF_LOC || use == TALLY_DEBUG_VARIABLES;
+}
+
+static int gather(const struct tally_elf *elf, enum tally_debug_use use, uint64_t *most,
 		  struct tally_dwarf_file *file)
 {
 	*file = (struct tally_dwarf_file){.is64 = elf->is64,
 					  .is_big = elf->data[EI_DATA] == ELFDATA2MSB,
 					  .machine = elf->machine};
-	for (int i = 0; i < nr; i++) {
+	for (int i = 0; i < TALLY_DWARF_SECTIONS; i++) {
 		const char *name = tally_dwarf_section_name((enum tally_dwarf_section)i);
 		struct tally_elf_bytes bytes;
-		int ret = tally_elf_bytes_get(elf, name, *most, &bytes);
+		int ret = section_is_used((enum tally_dwarf_section)i, use)
+				  ? tally_elf_bytes_get(elf, name, *most, &bytes)
+				  : -ENOENT;
 
 		if (ret == -ENOENT)
 			continue;
@@ -286,11 +297,10 @@ int tally_debug_info_gather(const struct tally_debug_info *info, enum tally_debu
 			    uint64_t most, struct tally_dwarf_file *file,
 			    struct tally_dwarf_file *alt)
 {
-	int nr = use == TALLY_DEBUG_LINES ? TALLY_DWARF_LOC : TALLY_DWARF_SECTIONS;
-	int ret = gather(&info->image.elf, nr, &most, file);
+	int ret = gather(&info->image.elf, use, &most, file);
 
 	/* Without the file that dwz created, some inlined functions have no names. */
-	if (!ret && info->alt.elf.data && gather(&info->alt.elf, nr, &most, alt))
+	if (!ret && info->alt.elf.data && gather(&info->alt.elf, use, &most, alt))
 		*alt = (struct tally_dwarf_file){0};
 	return ret;
 }

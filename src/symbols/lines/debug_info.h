@@ -31,7 +31,11 @@ bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, u
 int tally_kernel_image_bias(const struct tally_dso *dso, const struct tally_elf *elf,
 			    uint64_t *ret_bias);
 
-enum tally_debug_use { TALLY_DEBUG_LINES, TALLY_DEBUG_VARIABLES };
+enum tally_debug_use {
+	TALLY_DEBUG_INLINED, /* names of inlined functions; lines have no files and numbers */
+	TALLY_DEBUG_LINES,
+	TALLY_DEBUG_VARIABLES,
+};
 
 /* Read the debug information that is needed for `use`, decompressing no more than `most` bytes in
  * total. `alt` is not changed if there is no dwz file. Returns 0; -EFBIG; or an error from

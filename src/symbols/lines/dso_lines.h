@@ -9,10 +9,12 @@
 #include "symbols/lines/debug_info.h"
 
 struct tally_dso_lines {
-	struct tally_lines known;         /* keyed by address in the debug information */
-	bool is_found;                    /* the debug information has been searched for */
-	bool is_new;                      /* has lines that are not in the index */
-	struct tally_index_lines indexed; /* lines of earlier runs, copied to `known` when needed */
+	struct tally_lines known; /* keyed by address in the debug information */
+	bool is_found;            /* the debug information has been searched for */
+	bool is_new;              /* has lines that are not in the index */
+	/* Lines of earlier runs, copied to `known` when needed; and lines that have only the names
+	 * of inlined functions, if that is sufficient. */
+	struct tally_index_lines indexed, inlined_only;
 	enum tally_dso_state state;
 	struct tally_debug_info info;
 	struct tally_dwarf_worker worker;
@@ -25,6 +27,9 @@ struct tally_dso_lines {
 	struct tally_map inlined;
 	struct tally_arena arena; /* storage for the symbols */
 };
+
+/* Open the lines in the index. */
+void tally_dso_lines_open(struct tally_dso *dso);
 
 /* Return the lines of an address in the debug information, or NULL if they are neither known nor in
  * the index. Valid until the next call. */

@@ -92,7 +92,7 @@ static void lines_find(struct tally_dso *dso)
 		ret = tally_debug_info_find(dso, &lines->info);
 	lines->state = state_of(ret);
 	if (!ret && dso->kind != TALLY_DSO_JITDUMP)
-		(void)tally_index_lines_open(dso, &lines->indexed);
+		tally_dso_lines_open(dso);
 }
 
 const struct tally_debug_info *tally_dso_debug_info(struct tally_dso *dso)
@@ -174,7 +174,9 @@ static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_f
 {
 	struct tally_dso *dso = arg;
 
-	return tally_debug_info_gather(&dso->lines->info, TALLY_DEBUG_LINES,
+	return tally_debug_info_gather(&dso->lines->info,
+				       dso->owner->lines_used.inlined_only ? TALLY_DEBUG_INLINED
+									   : TALLY_DEBUG_LINES,
 				       tally_dso_worker_limits(dso).bytes, file, alt);
 }
 
@@ -264,11 +266,19 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	lines->is_new |= !ret;
 }
 
+void tally_dso_lines_open(struct tally_dso *dso)
+{
+	(void)tally_index_lines_open(dso, TALLY_INDEX_LINES, &dso->lines->indexed);
+	if (dso->owner->lines_used.inlined_only)
+		(void)tally_index_lines_open(dso, TALLY_INDEX_INLINED, &dso->lines->inlined_only);
+}
+
 const struct tally_line_span *tally_dso_lines_known(struct tally_dso_lines *lines, uint64_t addr)
 {
 	const struct tally_line_span *span = tally_lines_find(&lines->known, addr);
 
-	if (!span && !tally_index_lines_copy(&lines->indexed, addr, &lines->known))
+	if (!span && (!tally_index_lines_copy(&lines->indexed, addr, &lines->known) ||
+		      !tally_index_lines_copy(&lines->inlined_only, addr, &lines->known)))
 		span = tally_lines_find(&lines->known, addr);
 	return span;
 }
@@ -321,6 +331,11 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 			worker_stop(dso);
 	}
 	tally_vec_free(&wanted);
+}
+
+void tally_lines_inlined_only(struct tally_symbols *symbols)
+{
+	symbols->lines_used.inlined_only = true;
 }
 
 void tally_lines_keep_workers(struct tally_symbols *symbols)
@@ -470,6 +485,7 @@ void tally_dso_lines_free(struct tally_dso *dso)
 	if (lines->is_new && !lines->nr_given_up && !lines->nr_missing)
 		tally_dso_lines_save(dso);
 	tally_index_lines_free(&lines->indexed);
+	tally_index_lines_free(&lines->inlined_only);
 	tally_debug_info_free(&lines->info);
 	tally_lines_free(&lines->known);
 	tally_intern_free(&lines->names);

@@ -49,6 +49,11 @@ void tally_lines_prepare(struct tally_dso_address *all, size_t nr);
  * until `symbols` is freed. */
 void tally_lines_keep_workers(struct tally_symbols *symbols);
 
+/* From now on, only the names of inlined functions are needed. Lines may be without files and
+ * numbers, and an address without inlined functions may be without lines. Call this before the
+ * first lookup. */
+void tally_lines_inlined_only(struct tally_symbols *symbols);
+
 /* Return true if tally_dso_lines(dso, addr) would have to ask the other process. Callers that do
  * not need the answer immediately collect these addresses for tally_lines_prepare(). */
 bool tally_dso_lines_need_worker(struct tally_dso *dso, uint64_t addr);

@@ -408,6 +408,29 @@ def shared_parts():
     yield both[0], ["common"]
 
 
+def test_inlined_functions_do_not_replace_lines():
+    """Commands that show inlined functions, but no lines, do not read line tables. Check that all commands have the same
+    results in an empty cache, in their own, and in one that another command has filled."""
+    prepared(chains=True)
+    views = (("report", "--stdio", "-g", "caller"), ("script",), ("diff", "--json", DATA), ("report", "--stdio", "-s", "srcline"),
+             ("script", "-F", "+srcline"), ("report", "--json", "-s", "srcfile,sym"), ("annotate", "-q"))
+    place = os.path.join(WORK, "inlined")
+
+    def read(view):
+        words = [*view] if view[0] == "diff" else [*view, "-i"]
+        return tap.run(TALLY, *words, DATA, status=0, env={**os.environ, "TALLY_INDEX": "64M", "XDG_CACHE_HOME": place}).stdout
+
+    def emptied():
+        shutil.rmtree(place, ignore_errors=True)
+
+    want = {view: emptied() or read(view) for view in views}
+    assert "(inlined)" in want[views[0]] and "(inlined)" in want[views[1]] and "lines source.c:" in want[views[3]], want
+    for first in views:
+        emptied()
+        for view in (first, *views, first):
+            tap.same(read(view), want[view], f"{view} after {first}")
+
+
 def test_missing_parts_are_told():
     prepared(chains=True)
     for path, parts in shared_parts():
