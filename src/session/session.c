@@ -23,7 +23,7 @@ bool tally_session_has(const struct tally_session *session, uint64_t field)
 
 uint64_t session_nr_jobs(const struct tally_session *session)
 {
-	enum { SMALL = 8 << 20 };
+	enum { SMALL = 8 << 20, THREADS = 3 };
 	cpu_set_t cpus;
 
 	if (session->options.jobs)
@@ -31,7 +31,7 @@ uint64_t session_nr_jobs(const struct tally_session *session)
 	if (tally_perfdata_info(session->data)->file_size < SMALL ||
 	    sched_getaffinity(0, sizeof(cpus), &cpus))
 		return 1;
-	return (uint64_t)CPU_COUNT(&cpus);
+	return CPU_COUNT(&cpus) > 1 ? THREADS : 1;
 }
 
 /* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken

@@ -44,8 +44,8 @@ struct tally_session_options {
 	struct tally_session_filter filter;
 	const struct tally_messages *messages; /* NULL for no messages */
 	const struct tally_progress *progress; /* NULL for no progress */
-	/* Number of threads that may be used; 0: one for a small recording, and one for each CPU
-	 * for others. */
+	/* Number of threads that may be used; 0: one for a small recording or on a single CPU,
+	 * otherwise as many as are useful. */
 	uint64_t jobs;
 	bool no_stored; /* ignore the symbols embedded in the recording */
 	/* Space-separated list of servers to fetch debug information from; "" to use the servers
@@ -107,6 +107,7 @@ struct tally_session {
 	struct tally_user_chains chains; /* initialized at the first stack dump, see has_chains */
 	bool has_chains;
 	bool has_origin;          /* for a stream: the origin was found at the first sample */
+	bool has_resolver;        /* a thread is set aside for resolving samples */
 	bool is_again;            /* second pass: do not repeat warnings or counts */
 	bool is_cut;              /* the file was truncated while being read; already reported */
 	struct tally_error ended; /* why reading ended early (already reported), or all zero */

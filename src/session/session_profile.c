@@ -141,6 +141,7 @@ int tally_session_profile(struct tally_session *session,
 	int ret, finished = 0;
 
 	tally_machine_show_hidden(session->machine);
+	session->has_resolver = true;
 	ret = tally_session_run(session, profiling_record, &profiling);
 	if (!profiling.was_tried && (!ret || ret == -EINVAL))
 		finished = profiling_start(&profiling);

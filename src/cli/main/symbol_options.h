@@ -39,7 +39,7 @@
 #define TALLY_OPTION_JOBS(recording)                                                        \
 	{0, "jobs", TALLY_OPTION_U64,                                                       \
 	 (recording) + offsetof(struct tally_recording_options, session.jobs), "n",         \
-	 "use at most this many threads (default: one for each CPU)"}
+	 "use at most this many threads (default: up to 3 for large recordings)"}
 
 /* `at` is the offset of a bool, for tally_index_apply(). */
 #define TALLY_OPTION_NO_INDEX(at)                                                           \
