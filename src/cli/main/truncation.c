@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum { LINE_SIZE = PATH_MAX + 128, PERMS = 4 };
 /* Global, because a signal handler cannot be passed a pointer to it. */
 static struct {
 	char path[PATH_MAX];
+	atomic_bool is_taken; /* a thread writes or wrote the path */
 	volatile sig_atomic_t seen;
 } truncated;
 
@@ -45,45 +47,63 @@ static const char *hex_parse(const char *at, uintptr_t *ret_value)
 	return at;
 }
 
-/* Return true if the line describes a mapping that contains `address` and was created by
- * tally_file_map(), that is, shared and read-only. The dynamic linker's mappings are private, and
- * the counters' ring buffers are writable. */
-static bool line_is_ours(const char *line, uintptr_t address, uintptr_t *ret_end)
+/* What is mapped at an address. */
+enum mapping_kind { OTHER, FILE_OF_OURS, ZEROS };
+
+/* Return the kind of a mapping if the line describes the one that contains `address`, otherwise
+ * OTHER. tally_file_map() makes shared and read-only mappings. The dynamic linker's mappings are
+ * private, and the counters' ring buffers are writable. put_zeros() makes mappings without a file. */
+static enum mapping_kind line_kind(const char *line, uintptr_t address, uintptr_t *ret_end)
 {
 	uintptr_t start;
 
 	line = hex_parse(line, &start);
 	if (*line++ != '-')
-		return false;
+		return OTHER;
 	line = hex_parse(line, ret_end);
-	return address >= start && address < *ret_end && !strncmp(line, " r--s ", PERMS + 2);
+	if (address < start || address >= *ret_end)
+		return OTHER;
+	if (!strncmp(line, " r--s ", PERMS + 2))
+		return FILE_OF_OURS;
+	return !strncmp(line, " r--p ", PERMS + 2) && !strpbrk(line, "/[") ? ZEROS : OTHER;
 }
 
-static bool mapping_find(uintptr_t address, uintptr_t *ret_end)
+static void path_keep(const char *line)
+{
+	const char *path = strchr(line, '/');
+
+	if (!path || atomic_exchange(&truncated.is_taken, true))
+		return;
+	strncpy(truncated.path, path, sizeof(truncated.path) - 1);
+	truncated.seen = 1;
+}
+
+static enum mapping_kind mapping_find(uintptr_t address, uintptr_t *ret_end)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	enum mapping_kind kind = OTHER;
 	char line[LINE_SIZE];
-	bool found = false;
 
 	if (fd < 0)
-		return false;
-	while (!found && line_read(fd, line))
-		found = line_is_ours(line, address, ret_end);
+		return OTHER;
+	while (!kind && line_read(fd, line))
+		kind = line_kind(line, address, ret_end);
 	close(fd);
-	if (found && strchr(line, '/')) {
-		strncpy(truncated.path, strchr(line, '/'), sizeof(truncated.path) - 1);
-		truncated.seen = 1;
-	}
-	return found;
+	if (kind == FILE_OF_OURS)
+		path_keep(line);
+	return kind;
 }
 
-/* Replace the rest of the mapping with zero pages, so that the signal occurs only once per file. */
+/* Replace the rest of the mapping with zero pages, so that the signal occurs only once per file.
+ * Another thread that read the same file may have done so. */
 static bool put_zeros(uintptr_t address)
 {
 	uintptr_t start = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1), end;
+	enum mapping_kind kind = mapping_find(address, &end);
 
-	return mapping_find(address, &end) &&
-	       mmap((void *)start, end - start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+	if (kind != FILE_OF_OURS)
+		return kind == ZEROS;
+	return mmap((void *)start, end - start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		    -1, 0) != MAP_FAILED;
 }
 
@@ -110,5 +130,6 @@ const char *tally_truncation_pop(void)
 	bool seen = truncated.seen;
 
 	truncated.seen = 0;
+	atomic_store(&truncated.is_taken, false);
 	return seen ? truncated.path : NULL;
 }

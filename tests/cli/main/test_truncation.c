@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,38 @@ static void truncated_parts_read_as_zeros(void **state)
 	assert_non_null(tally_truncation_pop());
 	assert_int_equal(tally_file_map_check(&map), -EIO);
 	tally_file_unmap(&map);
+}
+
+static void *touch(void *arg)
+{
+	const volatile uint8_t *at = arg;
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < LEN; i += PAGE)
+		sum += at[i];
+	return sum ? arg : NULL;
+}
+
+/* Two threads read the same truncated file at the same time. */
+static void threads_may_fault_together(void **state)
+{
+	tally_truncation_survive();
+	for (int round = 0; round < 300; round++) {
+		struct tally_file_map map;
+		pthread_t thread;
+		void *found;
+
+		assert_int_equal(ftruncate(fd, LEN), 0);
+		assert_int_equal(tally_file_map(path, &map), 0);
+		assert_int_equal(ftruncate(fd, 0), 0);
+		assert_int_equal(pthread_create(&thread, NULL, touch, (void *)(uintptr_t)map.data),
+				 0);
+		assert_null(touch((void *)(uintptr_t)map.data));
+		assert_int_equal(pthread_join(thread, &found), 0);
+		assert_null(found);
+		assert_string_equal(tally_truncation_pop(), path);
+		tally_file_unmap(&map);
+	}
 }
 
 /* In other mappings, zeros could be misinterpreted, so SIGBUS still terminates the process. */
@@ -162,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(truncated_parts_read_as_zeros, setup, teardown),
+		cmocka_unit_test_setup_teardown(threads_may_fault_together, setup, teardown),
 		cmocka_unit_test_setup_teardown(faults_in_other_mappings_end_the_process, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(truncated_recordings_are_reported, setup, teardown),
