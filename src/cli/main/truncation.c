@@ -47,12 +47,13 @@ static const char *hex_parse(const char *at, uintptr_t *ret_value)
 	return at;
 }
 
-/* What is mapped at an address. */
+/* Kinds of mappings at an address. */
 enum mapping_kind { OTHER, FILE_OF_OURS, ZEROS };
 
 /* Return the kind of a mapping if the line describes the one that contains `address`, otherwise
  * OTHER. tally_file_map() makes shared and read-only mappings. The dynamic linker's mappings are
- * private, and the counters' ring buffers are writable. put_zeros() makes mappings without a file. */
+ * private, and the counters' ring buffers are writable. put_zeros() makes mappings without a
+ * file. */
 static enum mapping_kind line_kind(const char *line, uintptr_t address, uintptr_t *ret_end)
 {
 	uintptr_t start;
