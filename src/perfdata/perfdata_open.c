@@ -303,7 +303,7 @@ static void reader_reset(struct tally_perfdata *data)
 	tally_inflater_free(data->inflater);
 	data->inflater = NULL;
 	data->failed = (struct tally_error){0};
-	data->ended = false;
+	data->ended = data->fills = false;
 	data->read = 0;
 	data->info.nr_late = 0;
 	data->input.range = 0;

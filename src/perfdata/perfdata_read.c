@@ -379,7 +379,9 @@ bool tally_reader_next_plain(struct tally_perfdata *data, struct tally_perfdata_
 			order_end(data, ret);
 		else if (is_round(data))
 			return order_fill(data, ret_record);
-		else
+		/* The caller must continue here: records just queued may already be removable. */
+		data->fills = !ret;
+		if (data->fills)
 			return false;
 	}
 	order_get(data, &entry, ret_record);
@@ -396,7 +398,7 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 	tally_chunk_unref(data->held);
 	data->held = NULL;
 	for (;;) {
-		if (tally_order_pop(&data->order, &entry)) {
+		if (!data->fills && tally_order_pop(&data->order, &entry)) {
 			order_get(data, &entry, ret_record);
 			tally_release_touch(data, entry.data, entry.size);
 			order_flush_end(data);
@@ -406,6 +408,7 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 			break;
 		if (data->order.is_unbound)
 			tally_order_limit_apply(&data->order);
+		data->fills = false;
 		if (order_fill(data, ret_record))
 			return 1;
 	}

@@ -94,6 +94,7 @@ struct tally_perfdata {
 	struct tally_ahead *ahead; /* reads records in another thread; or NULL */
 	uint64_t waiting_max;      /* TALLY_QUEUED_MAX, except in tests */
 	bool ended;
+	bool fills; /* read before removing queued records, as the other thread was about to */
 
 	struct tally_perfdata_events events;
 	struct tally_names names;
