@@ -61,12 +61,14 @@ static int file_end_compare(const void *left, const void *right)
 {
 	const struct file_end *a = left, *b = right;
 	const char *names[2];
+	int ret;
 
 	if (a->nr != b->nr)
 		return a->nr > b->nr ? -1 : 1;
 	names[0] = a->dso ? tally_dso_name(a->dso) : "";
 	names[1] = b->dso ? tally_dso_name(b->dso) : "";
-	return strcmp(names[0], names[1]);
+	ret = strcmp(names[0], names[1]);
+	return ret ? ret : (a->end > b->end) - (a->end < b->end);
 }
 
 /* List the files in which stacks ended, with the reason for ending there, sorted by number of
