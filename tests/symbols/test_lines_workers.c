@@ -6,11 +6,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "temporary.h"
+#include "base/arith.h"
 #include "symbols/cache/index_format.h"
 #include "symbols/dso.h"
 #include "symbols/lines/dso_lines.h"
@@ -96,10 +101,48 @@ static void keeps_processes_if_asked_to(void **state)
 	}
 }
 
+/* Look up a line with an index directory, and return true if an index was written. */
+static bool writes_index(void)
+{
+	char dir[] = "/tmp/tally-lines-workers-XXXXXX";
+	struct tally_symbols_options options = {.index_limit = 1 << 30};
+	struct tally_symbols *symbols;
+	char pattern[sizeof(dir) + 8];
+	glob_t found = {0};
+	bool is_written;
+
+	assert_non_null(mkdtemp(dir));
+	options.index_dir = dir;
+	assert_int_equal(tally_symbols_new(&options, &symbols), 0);
+	prepare(self_get(symbols), (uintptr_t)self_get);
+	tally_symbols_free(symbols);
+	snprintf(pattern, sizeof(pattern), "%s/*.index", dir);
+	is_written = !glob(pattern, 0, NULL, &found);
+	globfree(&found);
+	temporary_remove(dir);
+	return is_written;
+}
+
+/* With little memory, libdw may leave out functions without an error. */
+static void stores_nothing_if_memory_is_limited(void **state)
+{
+	struct rlimit before, limit;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	limit = before;
+	limit.rlim_cur = TALLY_MIN(before.rlim_cur, (rlim_t)1 << 50);
+	assert_true(before.rlim_cur != RLIM_INFINITY || writes_index());
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	assert_false(writes_index());
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_processes_if_asked_to),
+		cmocka_unit_test(stores_nothing_if_memory_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -473,6 +474,15 @@ bool tally_symbol_is_inlined(const struct tally_dso *dso, const struct tally_sym
 	       tally_map_get(&dso->lines->inlined, (uintptr_t)symbol) != TALLY_MAP_NONE;
 }
 
+/* Return true if the address space is limited (ulimit -v). If it is used up, libdw may leave out
+ * functions without an error. */
+static bool memory_is_limited(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur != RLIM_INFINITY;
+}
+
 void tally_dso_lines_free(struct tally_dso *dso)
 {
 	struct tally_dso_lines *lines = dso->lines;
@@ -482,7 +492,7 @@ void tally_dso_lines_free(struct tally_dso *dso)
 	worker_stop(dso);
 	/* Do not save incomplete lines, because the index does not record which lines are
 	 * missing. */
-	if (lines->is_new && !lines->nr_given_up && !lines->nr_missing)
+	if (lines->is_new && !lines->nr_given_up && !lines->nr_missing && !memory_is_limited())
 		tally_dso_lines_save(dso);
 	tally_index_lines_free(&lines->indexed);
 	tally_index_lines_free(&lines->inlined_only);
