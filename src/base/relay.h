@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Passes items in order from one thread, the giver, to another, the taker. The items are in a ring
- * of slots that the caller allocates; the functions return the index of a slot.
+ * Passes items in order from one thread, the producer, to another, the consumer. The items are in a
+ * ring of slots that the caller allocates; the functions return the index of a slot.
  *
- *	giver:	while (tally_relay_room(relay, &slot)) { fill slots[slot]; tally_relay_give(relay); }
+ *	producer:
+ *		while (tally_relay_room(relay, &slot)) { fill slots[slot]; tally_relay_give(relay); }
  *		tally_relay_end(relay);
- *	taker:	while (tally_relay_take(relay, &slot)) { use slots[slot]; tally_relay_return(relay); }
+ *	consumer:
+ *		while (tally_relay_take(relay, &slot)) { use slots[slot]; tally_relay_return(relay); }
  *
  * A thread that has to wait sleeps until there are several items or free slots, because waking a
  * thread takes longer than most items.
@@ -28,7 +30,7 @@ struct tally_relay {
 	char apart2[TALLY_CACHE_LINE];
 	atomic_size_t returned;
 	char apart3[TALLY_CACHE_LINE];
-	atomic_bool is_awaited; /* the giver waits for all items to be returned */
+	atomic_bool is_awaited; /* the producer waits for all items to be returned */
 	atomic_bool is_ended;   /* no more items are given */
 	atomic_bool is_left;    /* no more items are taken */
 	atomic_int nr_asleep;
@@ -40,19 +42,19 @@ struct tally_relay {
 void tally_relay_init(struct tally_relay *relay, size_t nr, size_t enough);
 void tally_relay_free(struct tally_relay *relay);
 
-/* Giver: get a free slot, waiting for one. Repeated calls return the same slot until it is given.
- * Returns false if the taker has left. */
+/* Producer: get a free slot, waiting for one. Repeated calls return the same slot until it is
+ * given. Returns false if the consumer has left. */
 bool tally_relay_room(struct tally_relay *relay, size_t *ret_slot);
 void tally_relay_give(struct tally_relay *relay);
-/* Giver: wait until all items are returned. */
+/* Producer: wait until all items are returned. */
 void tally_relay_wait(struct tally_relay *relay);
-/* Giver: let tally_relay_take() return false after the items that were given. */
+/* Producer: let tally_relay_take() return false after the items that were given. */
 void tally_relay_end(struct tally_relay *relay);
 
-/* Taker: get the next item, waiting for it. Returns false at the end. */
+/* Consumer: get the next item, waiting for it. Returns false at the end. */
 bool tally_relay_take(struct tally_relay *relay, size_t *ret_slot);
 void tally_relay_return(struct tally_relay *relay);
-/* Taker: take no more items, so that tally_relay_room() and tally_relay_wait() do not wait. */
+/* Consumer: take no more items, so that tally_relay_room() and tally_relay_wait() do not wait. */
 void tally_relay_leave(struct tally_relay *relay);
 
 #endif

@@ -116,14 +116,17 @@ static int sample_total(struct tally_profile *profile, const struct tally_gather
 	return 0;
 }
 
-/* In another thread, what gathering would prefetch must be prefetched here. */
+/* In another thread, what gathering would prefetch must be prefetched here, and so must the samples
+ * themselves. */
 static void sample_prefetch(struct tally_profile *profile, struct tally_gathered *sample)
 {
-	__builtin_prefetch(sample + 3);
-	__builtin_prefetch((const char *)(sample + 3) + 64);
-	__builtin_prefetch((const char *)(sample + 3) + 128);
-	__builtin_prefetch(&profile->batch->location_keys.data[sample->end + 32]);
-	profile_address_prefetch(profile, profile->batch->location_keys.data[sample->first]);
+	enum { AHEAD = 3 };
+	struct tally_batch *batch = profile->batch;
+	size_t next = (size_t)(sample - batch->samples) + AHEAD;
+
+	for (size_t i = 0; next < batch->nr && i < sizeof(*sample); i += TALLY_CACHE_LINE)
+		__builtin_prefetch((const char *)&batch->samples[next] + i);
+	profile_address_prefetch(profile, batch->location_keys.data[sample->first]);
 	if (sample->end > sample->callers)
 		profile_callers_prefetch(profile, sample);
 }

@@ -28,10 +28,12 @@ uint64_t session_nr_jobs(const struct tally_session *session)
 
 	if (session->options.jobs)
 		return session->options.jobs;
-	if (tally_perfdata_info(session->data)->file_size < SMALL ||
-	    sched_getaffinity(0, sizeof(cpus), &cpus))
+	if (tally_perfdata_info(session->data)->file_size < SMALL)
 		return 1;
-	return CPU_COUNT(&cpus) > 1 ? THREADS : 1;
+	/* This fails if there are more CPUs than the set can contain. */
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 1)
+		return 1;
+	return THREADS;
 }
 
 /* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken

@@ -13,7 +13,7 @@ enum { SLOTS = 8, ENOUGH = 3, ITEMS = 20000 };
 struct passing {
 	struct tally_relay relay;
 	int slots[SLOTS];
-	int nr_taken, leaves_after; /* number of items after which the taker leaves, or 0 */
+	int nr_taken, leaves_after; /* number of items after which the consumer leaves, or 0 */
 	bool in_order;
 };
 
@@ -34,7 +34,7 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* Give items until the taker has left, waiting for it after each `wait_every` items. Returns the
+/* Give items until the consumer has left, waiting for it after each `wait_every` items. Returns the
  * number of items given. */
 static int give(struct passing *passing, int nr, int wait_every)
 {
@@ -95,7 +95,7 @@ static void passes_few_items(void **state)
 	}
 }
 
-static void ends_when_the_taker_leaves(void **state)
+static void ends_when_the_consumer_leaves(void **state)
 {
 	(void)state;
 	for (int nr = 1; nr < 2 * SLOTS; nr++) {
@@ -111,7 +111,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes_all_items_in_order),
 		cmocka_unit_test(passes_few_items),
-		cmocka_unit_test(ends_when_the_taker_leaves),
+		cmocka_unit_test(ends_when_the_consumer_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,11 +75,6 @@ static int by_start(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-static int number_add(struct lines_writing *writing, uint32_t number)
-{
-	return tally_vec_push(&writing->numbers, number);
-}
-
 /* Select the known spans in [start, end), which are without gaps. */
 static int select_range(struct lines_writing *writing, const struct tally_lines *known,
 			uint64_t start, uint64_t end)
@@ -89,7 +84,7 @@ static int select_range(struct lines_writing *writing, const struct tally_lines 
 	while (start < end && !ret) {
 		uint32_t number = tally_lines_search(known, start) - 1;
 
-		ret = number_add(writing, number);
+		ret = tally_vec_push(&writing->numbers, number);
 		start = known->spans.data[number].end;
 	}
 	return ret;
@@ -129,7 +124,7 @@ static int select_looked_up(struct lines_writing *writing, const struct tally_ds
 		const struct tally_line_span *span = &known->spans.data[slot->value - 1];
 
 		if (!skips || !tally_index_lines_contain(&lines->indexed, span))
-			ret = number_add(writing, (uint32_t)slot->value - 1);
+			ret = tally_vec_push(&writing->numbers, (uint32_t)slot->value - 1);
 	}
 	return ret;
 }

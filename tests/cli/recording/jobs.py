@@ -54,7 +54,7 @@ def test_page():
     """Compare HTML pages, which contain all samples."""
     machine.need_events()
     path = os.path.join(WORK, "page.data")
-    tap.run(TALLY, "record", "-g", "-F", "20000", "-o", path, "sh", "-c", "for i in $(seq 50); do ls -l /usr/bin | sort >/dev/null; done", status=0)
+    tap.run(TALLY, "record", "-g", "-F", "999", "-o", path, "sh", "-c", "for i in $(seq 100); do ls -l /usr/bin | sort >/dev/null; done", status=0)
     pages = []
     for jobs in (1, 2, 3):
         pages.append(os.path.join(WORK, f"{jobs}.html"))
