@@ -36,6 +36,16 @@ uint64_t session_nr_jobs(const struct tally_session *session)
 	return THREADS;
 }
 
+bool tally_session_split(struct tally_session *session)
+{
+	bool splits = session_nr_jobs(session) > 1 &&
+		      !tally_perfdata_info(session->data)->is_pipe &&
+		      !tally_session_has(session, PERF_SAMPLE_STACK_USER);
+
+	session->has_resolver |= splits;
+	return splits;
+}
+
 /* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken
  * from the file's modification time. */
 static int64_t session_recorded(const struct tally_session *session)

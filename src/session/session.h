@@ -107,7 +107,7 @@ struct tally_session {
 	struct tally_user_chains chains; /* initialized at the first stack dump, see has_chains */
 	bool has_chains;
 	bool has_origin;          /* for a stream: the origin was found at the first sample */
-	bool has_resolver;        /* a thread is set aside for resolving samples */
+	bool has_resolver;        /* a thread is set aside by tally_session_split() */
 	bool is_again;            /* second pass: do not repeat warnings or counts */
 	bool is_cut;              /* the file was truncated while being read; already reported */
 	struct tally_error ended; /* why reading ended early (already reported), or all zero */
@@ -161,6 +161,12 @@ void tally_session_warn_empty(const struct tally_session *session);
 
 /* Return true if any event's samples have this PERF_SAMPLE_* field. */
 bool tally_session_has(const struct tally_session *session, uint64_t field);
+
+/* Return true if one of the session's threads may process samples further while the caller's thread
+ * goes on, and set that thread aside. Call this before tally_session_run(). Returns false for small
+ * recordings, and if a sample's callchain must be unwound, which reads the same files as resolving
+ * it. In pipe mode, returns false because events may change. */
+bool tally_session_split(struct tally_session *session);
 
 /* Return the size of the recorded machine's cache lines, or 64 if `env` (may be NULL) does not have
  * it. */

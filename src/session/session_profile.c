@@ -16,18 +16,8 @@ struct profiling {
 	struct tally_profile *profile;
 	bool was_tried;  /* profiling_start() was called */
 	bool is_started; /* the profile is initialized */
+	bool is_split;   /* samples are resolved in another thread */
 };
-
-/* Return true if samples may be resolved in another thread, because adding them needs no
- * symbols. */
-static bool is_split(const struct profiling *profiling)
-{
-	const struct tally_session_profile_options *options = profiling->options;
-	const struct tally_session *session = profiling->session;
-
-	return session_nr_jobs(session) > 1 && !options->resolves && !options->branches &&
-	       !tally_session_has(session, PERF_SAMPLE_STACK_USER);
-}
 
 static int profiling_start(struct profiling *profiling)
 {
@@ -38,7 +28,7 @@ static int profiling_start(struct profiling *profiling)
 	profiling->was_tried = true;
 	if (!ret)
 		ret = tally_machine_add_cut(profiling->session->machine);
-	made.is_split = is_split(profiling);
+	made.is_split = profiling->is_split;
 	if (!ret)
 		ret = tally_profile_init(profiling->profile, profiling->session->machine, &made);
 	profiling->is_started = !ret;
@@ -141,7 +131,9 @@ int tally_session_profile(struct tally_session *session,
 	int ret, finished = 0;
 
 	tally_machine_show_hidden(session->machine);
-	session->has_resolver = true;
+	/* Samples may be resolved in another thread if adding them needs no symbols. */
+	profiling.is_split =
+		!options->resolves && !options->branches && tally_session_split(session);
 	ret = tally_session_run(session, profiling_record, &profiling);
 	if (!profiling.was_tried && (!ret || ret == -EINVAL))
 		finished = profiling_start(&profiling);

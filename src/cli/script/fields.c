@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/attr.h"
 #include "base/arith.h"
 #include "cli/main/global_options.h"
 #include "cli/main/print.h"
@@ -281,6 +282,8 @@ int tally_script_fields_of(const struct tally_script_fields *fields,
 		}
 		shown &= ~field->bit;
 	}
+	if (!tally_attr_is_bpf_output(&event->attr))
+		shown &= ~SCRIPT_BPF_OUTPUT;
 	*ret_fields = shown;
 	return 0;
 }

@@ -91,19 +91,20 @@ static uint64_t places_state(const struct script_locations *places,
 	return tally_machine_kernel(places->machine)->space << 12 | shown;
 }
 
-void script_place_find(const struct script_locations *places, const struct tally_thread *thread,
-		       uint8_t cpumode, uint64_t ip, struct script_location *ret_place)
+/* Return the cache slot of a location key that is mapped. */
+static struct script_place_slot *slot_of(const struct script_locations *places, const uint64_t *key)
 {
-	int nr = tally_machine_location_key(places->machine, thread, cpumode, ip, ret_place->key);
+	return &places->slots[tally_hash_u64(key[0], 0) & (places->nr_slots - 1)];
+}
 
-	ret_place->slot = NULL;
-	ret_place->is_return = false;
-	if (nr == 1 && tally_location_key_is_mapped(ret_place->key)) {
-		ret_place->slot = &places->slots[tally_hash_u64(ret_place->key[0], 0) &
-						 (places->nr_slots - 1)];
-		__builtin_prefetch(ret_place->slot);
-		__builtin_prefetch(&ret_place->slot->line[CACHE_LINE]);
-	}
+void script_place_prefetch(const struct script_locations *places, const uint64_t *key)
+{
+	const struct script_place_slot *slot = slot_of(places, key);
+
+	if (!tally_location_key_is_mapped(key))
+		return;
+	__builtin_prefetch(slot);
+	__builtin_prefetch(&slot->line[CACHE_LINE]);
 }
 
 /* Append a symbol with its offset. `symbol` is the location's function or an inlined function. The
@@ -302,16 +303,17 @@ static void place_add(struct script_locations *places, struct tally_str *out,
 		      const struct script_location *place, bool in_chain, uint64_t fields)
 {
 	uint64_t state = places_state(places, place, in_chain, fields);
-	struct script_place_slot *slot = place->slot;
+	struct script_place_slot *slot = slot_of(places, place->key);
+	bool is_odd = tally_location_key_is_odd(place->key);
 	size_t start = out->len;
 
-	if (slot && slot->key == place->key[0] && slot->state == state) {
+	if (slot->key == place->key[0] && slot->state == state && !is_odd) {
 		slot_add(slot, out);
 	} else if (!tally_location_key_is_mapped(place->key)) {
 		unmapped_add(places, out, place, in_chain, fields, state);
 	} else {
 		places->nr_missed++;
-		if (line_make(places, out, place, in_chain, fields) && slot)
+		if (line_make(places, out, place, in_chain, fields) && !is_odd)
 			slot_fill(slot, out, start, place->key[0], state);
 	}
 }

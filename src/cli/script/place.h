@@ -38,22 +38,19 @@ struct script_locations {
 
 /* A location in a sample. */
 struct script_location {
-	uint64_t key[TALLY_LOCATION_KEY_WORDS]; /* from tally_machine_location_key() */
-	struct script_place_slot *slot;         /* cache slot for its text; NULL if not cacheable */
-	bool is_return; /* set by the caller for a return address, to show the call's line */
+	const uint64_t *key; /* from tally_machine_location_key() */
+	bool is_return;      /* set by the caller for a return address, to show the call's line */
 };
 
 /* Initialise the cache. `machine` must outlive the cache. Returns 0 or -ENOMEM. */
 int script_places_init(struct script_locations *places, struct tally_machine *machine);
-/* Enlarge and clear the cache if there were many misses. Call this only between samples, because it
- * invalidates results of script_place_find(). */
+/* Enlarge and clear the cache if there were many misses. */
 void script_places_grow(struct script_locations *places);
 void script_places_free(struct script_locations *places);
 
-/* Look up the location of `ip` and prefetch its cache slot for the functions below. The prefetch is
- * most effective if those functions are called a little later. */
-void script_place_find(const struct script_locations *places, const struct tally_thread *thread,
-		       uint8_t cpumode, uint64_t ip, struct script_location *ret_place);
+/* Prefetch the text of a location key for the functions below. This is most effective if those
+ * functions are called a little later. */
+void script_place_prefetch(const struct script_locations *places, const uint64_t *key);
 
 /* Return true if output of `len` bytes should be written now, because it is long, because too many
  * locations are deferred, or because they have been deferred for too long. */

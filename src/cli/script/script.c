@@ -19,7 +19,9 @@
 #include "cli/script/script_exports.h"
 #include "cli/script/script_print.h"
 #include "cli/script/script_records.h"
+#include "cli/script/script_sample.h"
 #include "cli/script/script_stat.h"
+#include "cli/script/script_thread.h"
 #include "cli/script/script_select.h"
 #include "cli/script/trace_live.h"
 #include "cli/script/trace_record.h"
@@ -129,6 +131,7 @@ struct script {
 	struct tally_session *session;
 	struct tally_script_fields fields;
 	struct tally_script_printer printer;
+	struct script_thread *thread;    /* prints samples, or NULL */
 	struct script_event_dumps dumps; /* with --per-event-dump */
 	struct script_stat stat;
 	struct script_selection selection;
@@ -179,8 +182,10 @@ static int script_non_sample(struct script *script, const struct tally_perfdata_
 			script_print_record(&script->printer, record, fields);
 	}
 	/* Processing a round of counts may write them out, so write the previous output first. */
-	if (!ret && record->type == TALLY_PERFDATA_STAT_ROUND)
+	if (!ret && record->type == TALLY_PERFDATA_STAT_ROUND) {
+		script_thread_stop(script->thread);
 		ret = tally_script_flush(&script->printer, true);
+	}
 	return ret ? ret
 		   : script_stat_record(&script->stat, script->session, record,
 					&script->printer.out);
@@ -240,6 +245,10 @@ static int script_record(void *arg, struct tally_session *session,
 		return ret;
 	if (script->config->per_event_dump)
 		return script_dump(script, sample, fields);
+	if (fields & ~SCRIPT_TAKEN_FIELDS)
+		script_thread_stop(script->thread);
+	if (script->thread)
+		return script_thread_print(script->thread, sample, fields);
 	tally_script_print(&script->printer, sample, fields);
 	return tally_script_flush(&script->printer, false);
 }
@@ -295,12 +304,34 @@ static int script_start(struct script *script)
 	return ret;
 }
 
+/* Print samples in another thread if the thread that reads needs neither symbols nor the
+ * printer. */
+static void script_split(struct script *script)
+{
+	const struct script_config *config = script->config;
+
+	if (!script->shown && !script->stop_at.nr && !config->symbols && !config->dsos &&
+	    !config->per_event_dump && tally_session_split(script->session))
+		script->thread = script_thread_start(&script->printer);
+}
+
+/* Called when a stream has no data. Show what there is. */
+static void script_idle(void *arg)
+{
+	struct script *script = arg;
+
+	script_thread_stop(script->thread);
+	tally_script_idle(&script->printer);
+}
+
 /* Print what is left. */
 static int script_end(struct script *script)
 {
 	struct tally_script_printer *printer = &script->printer;
-	int ret = tally_script_flush(printer, true), more;
+	int ret, more;
 
+	script_thread_free(script->thread);
+	ret = tally_script_flush(printer, true);
 	if (script_stat_finish(&script->stat, script->session, &printer->out))
 		ret = -ENOMEM;
 	more = tally_script_flush(printer, true);
@@ -315,7 +346,8 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 
 	if (ended)
 		goto out;
-	tally_perfdata_on_idle(session->data, tally_script_idle, &script.printer);
+	script_split(&script);
+	tally_perfdata_on_idle(session->data, script_idle, &script);
 	ret = tally_session_run(session, script_record, &script);
 	tally_perfdata_on_idle(session->data, NULL, NULL);
 	script_warn(session);
@@ -332,7 +364,7 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	tally_vec_free(&script.event_fields);
 out:
 	/* The session has reported its own failures. */
-	if (ended == -ENOMEM)
+	if (ended == -ENOMEM && ret != -ENOMEM)
 		tally_session_out_of_memory(session);
 	ret = ret ? ret : ended;
 	script_selection_free(&script.selection);

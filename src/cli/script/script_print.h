@@ -21,6 +21,13 @@ enum script_times {
 	SCRIPT_TIMES_DELTA,    /* relative to the previous timestamp */
 };
 
+/* Locations of one or several samples: their keys from tally_machine_location_key(), and for each
+ * location, 1 for a return address. */
+struct script_found {
+	TALLY_VEC(uint64_t) words;
+	TALLY_VEC(uint8_t) returns;
+};
+
 struct tally_script_printer {
 	struct tally_session *session;
 	struct tally_tracing *tracing;
@@ -29,11 +36,11 @@ struct tally_script_printer {
 	int failed;                      /* 0 or the -errno of a failed write */
 	struct script_locations places;
 	struct script_code code;
-	TALLY_VEC(struct script_location) chain; /* callchain of the current sample */
-	int name_width;        /* length of the longest event name, or 0 if not computed yet */
-	size_t data_src_width; /* length of the longest data source so far */
-	uint32_t max_stack;    /* maximum number of callchain entries */
-	uint64_t max_blocks;   /* see struct script_branch_options */
+	struct script_found found; /* locations of the current sample */
+	size_t name_width;         /* length of the longest event name, or 0 if not computed yet */
+	size_t data_src_width;     /* length of the longest data source so far */
+	uint32_t max_stack;        /* maximum number of callchain entries */
+	uint64_t max_blocks;       /* see struct script_branch_options */
 	const struct tally_word_list *stop_at; /* functions at which callchains end */
 	bool hide_chains, nanoseconds;
 	enum script_times times;
@@ -62,9 +69,8 @@ int tally_script_flush(struct tally_script_printer *printer, bool is_all);
  * tally_script_flush() returns any error. */
 void tally_script_idle(void *printer);
 
-/* Append only the first fields: task, CPU and time, if selected in `fields`. Uses only the members
- * event, thread, cpumode and sample of `sample`. */
-void tally_script_print_start(struct tally_script_printer *printer,
-			      const struct tally_feed_sample *sample, uint64_t fields);
+/* Append the local time of day. The recording has the time of one moment on both clocks, which was
+ * checked by tally_script_check_clock(). */
+void script_print_time_of_day(struct tally_script_printer *printer, uint64_t time);
 
 #endif

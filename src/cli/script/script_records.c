@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/script/script_print.h"
+#include "cli/script/script_sample.h"
 
 enum { SWITCH_PREEMPT = PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT };
 
@@ -341,6 +342,7 @@ void script_print_record(struct tally_script_printer *printer,
 {
 	const struct tally_perfdata_event *event = record->event;
 	struct tally_feed_sample sample = {0};
+	struct script_sample task;
 	struct tally_str text = {0};
 	struct record_line line = {.out = &text, .record = record, .ppid = -1, .ptid = -1};
 
@@ -359,7 +361,8 @@ void script_print_record(struct tally_script_printer *printer,
 		sample.thread = line_thread(printer->session->machine, &line);
 		if (sample.thread && !tally_str_error(&text)) {
 			printer->flags = record_flags(record);
-			tally_script_print_start(printer, &sample, fields);
+			script_sample_take_task(printer, &sample, fields, &task);
+			script_sample_add_task(printer, &task);
 			printer->flags = NULL;
 			add_record(&printer->out, &text, &line.more);
 		} else {

@@ -418,7 +418,7 @@ def check_kind(name, make, run):
     data, done = recorded("-g", *command, run=run, name="kind.data")
     told, used = told_by(done.stdout), used_by_children() - before
     done = run(TALLY, "report", "-i", data, "--json", "-s", "symbol", status=0)
-    # Each thread has one event for each CPU, whose last, incomplete period has no sample. `used` includes tally itself.
+    # Each thread has one event for each CPU. The last, incomplete period of each has no sample. `used` includes tally itself.
     wanted = told - MOST_THREADS.get(name, 50) * os.cpu_count() * 1e9 / 999
     if wanted > 0:
         event = json.loads(done.stdout)["events"][0]

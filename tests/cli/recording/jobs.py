@@ -17,7 +17,8 @@ WORK = tap.workplace("jobs")
 VIEWS = (("report", "--stdio"), ("report", "--stdio", "--no-children", "-s", "comm,pid,cpu,dso,sym"), ("report", "--json", "-s", "srcline"),
          ("report", "--stdio", "--comms", "sh,cat,python3", "--dsos", "libc.so.6"), ("report", "--format", "folded"),
          ("report", "--format", "pprof", "-o", "-"), ("report", "--format", "firefox", "-o", "-"), ("report", "--header"),
-         ("script",), ("script", "--show-task-events", "--show-mmap-events"), ("annotate", "-q"))
+         ("script",), ("script", "-F", "comm,tid,pid,cpu,time,period,event,ip,sym,dso,symoff,srcline", "--reltime", "--ns"),
+         ("script", "-G", "-F", "+dsoff"), ("script", "--show-task-events", "--show-mmap-events"), ("annotate", "-q"))
 
 
 def read(view, jobs, *inputs):
