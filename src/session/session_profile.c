@@ -16,7 +16,7 @@ struct profiling {
 	struct tally_profile *profile;
 	bool was_tried;  /* profiling_start() was called */
 	bool is_started; /* the profile is initialized */
-	bool is_split;   /* samples are resolved in another thread */
+	bool may_split;  /* samples may be resolved in another thread */
 };
 
 static int profiling_start(struct profiling *profiling)
@@ -28,7 +28,8 @@ static int profiling_start(struct profiling *profiling)
 	profiling->was_tried = true;
 	if (!ret)
 		ret = tally_machine_add_cut(profiling->session->machine);
-	made.is_split = profiling->is_split;
+	/* Adding samples must not need symbols. options->start() decides about branches. */
+	made.is_split = profiling->may_split && !options->resolves && !options->branches;
 	if (!ret)
 		ret = tally_profile_init(profiling->profile, profiling->session->machine, &made);
 	profiling->is_started = !ret;
@@ -131,9 +132,7 @@ int tally_session_profile(struct tally_session *session,
 	int ret, finished = 0;
 
 	tally_machine_show_hidden(session->machine);
-	/* Samples may be resolved in another thread if adding them needs no symbols. */
-	profiling.is_split =
-		!options->resolves && !options->branches && tally_session_split(session);
+	profiling.may_split = tally_session_split(session);
 	ret = tally_session_run(session, profiling_record, &profiling);
 	if (!profiling.was_tried && (!ret || ret == -EINVAL))
 		finished = profiling_start(&profiling);

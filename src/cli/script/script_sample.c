@@ -30,7 +30,7 @@ static bool ends_chain(const struct tally_script_printer *printer,
 	       tally_word_list_has(printer->stop_at, tally_symbol_name(where->dso, where->symbol));
 }
 
-/* Make room for `nr` locations. Returns 0 or -ENOMEM. */
+/* Reserve memory for `nr` locations. Returns 0 or -ENOMEM. */
 static int found_reserve(struct script_found *found, size_t nr)
 {
 	if (tally_vec_reserve(&found->words, found->words.len + nr * TALLY_LOCATION_KEY_WORDS) ||
@@ -39,7 +39,7 @@ static int found_reserve(struct script_found *found, size_t nr)
 	return 0;
 }
 
-/* Add an address to `found`, which must have room for it. */
+/* Add an address to `found`, where memory for it was reserved. */
 static void found_add(const struct tally_script_printer *printer,
 		      const struct tally_feed_sample *from, uint8_t cpumode, uint64_t ip,
 		      bool is_return, struct script_found *found)

@@ -9,13 +9,13 @@
 
 #include "cli/script/script_print.h"
 
-/* Fields whose text needs only a struct script_sample and its locations. */
+/* Fields that are shown without more than a struct script_sample and its locations. */
 #define SCRIPT_TAKEN_FIELDS                                                                     \
 	(SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_TIME | SCRIPT_CPU | SCRIPT_EVENT |      \
 	 SCRIPT_PERIOD | SCRIPT_IP | SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF | SCRIPT_SRCLINE | \
 	 SCRIPT_DSOFF)
 
-/* What was taken from a sample. */
+/* A sample, without what may change before its text is made. */
 struct script_sample {
 	uint64_t fields, ip, time, period;
 	const char *comm, *event; /* valid as long as the session */
