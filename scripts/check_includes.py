@@ -18,6 +18,7 @@ DEPENDENCIES = {
     "jevents": {"base"},
     "printfmt": {"base"},
     "events": {"abi", "base", "jevents", "printfmt"},
+    "pack": {"base"},
     "perfdata": {"abi", "base"},
     "unwind": {"base"},
     "dwarf": {"base"},
@@ -28,8 +29,8 @@ DEPENDENCIES = {
     "session": {"abi", "base", "events", "perfdata", "profile", "symbols"},
     "archive": {"abi", "base", "perfdata", "profile", "session", "symbols"},
     "view": {"abi", "base", "profile", "session", "symbols"},
-    "page": {"abi", "base", "profile", "session", "symbols", "view"},
-    "export": {"abi", "base", "perfdata", "profile", "symbols"},
+    "page": {"abi", "base", "pack", "profile", "session", "symbols", "view"},
+    "export": {"abi", "base", "pack", "perfdata", "profile", "symbols"},
     "emulate": {"abi", "base", "hosts", "symbols"},
     "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "live", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
 }

@@ -362,7 +362,7 @@ static int write_format(const struct tally_export *export)
 	int ret = tally_export_model_build(export, &callgrind.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&callgrind.stream, &export->sink, export->packs);
+		ret = tally_export_stream_start(&callgrind.stream, export, export->packs);
 	if (!ret)
 		ret = callgrind_write(&callgrind);
 	ret = tally_export_stream_end(&callgrind.stream, ret);

@@ -43,6 +43,7 @@ struct tally_export {
 	const char *version; /* name and version of this program */
 	uint64_t start;      /* start of the recording, in ns since 1970; 0 if unknown */
 	bool packs;          /* compress with gzip (always done for pprof) */
+	uint64_t threads;    /* for compression, including the caller's; 0 is 1 */
 	struct tally_export_sink sink;
 	struct tally_export_notes *notes; /* set while writing */
 };
@@ -56,7 +57,7 @@ struct tally_export_format {
 	unsigned by;        /* required TALLY_BY_*, in addition to FRAME and PATH */
 	unsigned lines;     /* TALLY_LINES_* that the format can represent */
 	/* Write the profile. Returns 0, -ENOMEM, -E2BIG if a number exceeds the limits of the
-	 * format or of gzip, -EIO if compression fails, or an error from the sink. */
+	 * format, -EIO if compression fails, or an error from the sink. */
 	int (*write)(const struct tally_export *export);
 };
 

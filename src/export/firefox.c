@@ -115,7 +115,7 @@ static int write_format(const struct tally_export *export)
 	int ret = tally_export_model_build(export, &firefox.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&firefox.stream, &export->sink, export->packs);
+		ret = tally_export_stream_start(&firefox.stream, export, export->packs);
 	if (!ret)
 		ret = firefox_write(&firefox);
 	ret = tally_export_stream_end(&firefox.stream, ret);

@@ -117,7 +117,7 @@ static int write_folded(const struct tally_export *export, bool counts_samples)
 	int ret = tally_export_model_build(export, &folded.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&folded.stream, &export->sink, export->packs);
+		ret = tally_export_stream_start(&folded.stream, export, export->packs);
 	if (!ret)
 		ret = folded_write(&folded);
 	ret = tally_export_stream_end(&folded.stream, ret);

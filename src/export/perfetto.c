@@ -464,7 +464,7 @@ static int add_event(struct perfetto *perfetto, const struct tally_export_event 
 static int write_format(const struct tally_export *export)
 {
 	struct perfetto perfetto = {.export = export, .profile = export->profile};
-	int ret = tally_export_stream_start(&perfetto.stream, &export->sink, export->packs);
+	int ret = tally_export_stream_start(&perfetto.stream, export, export->packs);
 
 	for (size_t i = 0; i < export->nr_events && !ret; i++)
 		ret = add_event(&perfetto, &export->events[i]);

@@ -478,7 +478,7 @@ static int write_format(const struct tally_export *export)
 	int ret = tally_export_model_build(export, &pprof.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&pprof.stream, &export->sink, true);
+		ret = tally_export_stream_start(&pprof.stream, export, true);
 	if (!ret)
 		ret = pprof_write(&pprof);
 	ret = tally_export_stream_end(&pprof.stream, ret);

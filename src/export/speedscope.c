@@ -210,7 +210,7 @@ static int write_format(const struct tally_export *export)
 	int ret = tally_export_model_build(export, &speedscope.model);
 
 	if (!ret)
-		ret = tally_export_stream_start(&speedscope.stream, &export->sink, export->packs);
+		ret = tally_export_stream_start(&speedscope.stream, export, export->packs);
 	if (!ret)
 		ret = speedscope_write(&speedscope);
 	ret = tally_export_stream_end(&speedscope.stream, ret);

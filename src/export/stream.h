@@ -6,20 +6,20 @@
 #include "base/str.h"
 #include "export/export.h"
 
-struct tally_export_gzip;
+struct tally_packer;
 
 /* An output stream. Append to `text`, and call tally_export_flush_some() regularly. */
 struct tally_export_stream {
 	struct tally_str text;
 	const struct tally_export_sink *sink;
-	struct tally_export_gzip *gzip; /* NULL if not compressed */
-	int error;                      /* first error; nothing is written after an error */
+	struct tally_packer *packer; /* NULL if not compressed */
+	int error;                   /* first error; nothing is written after an error */
 };
 
-/* Start a stream. `sink` must outlive it. Returns 0 or -ENOMEM. Call tally_export_stream_end() to
- * end the stream. */
-int tally_export_stream_start(struct tally_export_stream *stream,
-			      const struct tally_export_sink *sink, bool packs);
+/* Start a stream to export->sink, which must outlive it, compressed if `packs` is set. Returns 0 or
+ * -ENOMEM. Call tally_export_stream_end() to end the stream. */
+int tally_export_stream_start(struct tally_export_stream *stream, const struct tally_export *export,
+			      bool packs);
 
 /* Write the buffer if it is large, except for its last byte, from which the JSON writer determines
  * whether a comma is needed. Returns 0 or the first error. */

@@ -5,7 +5,7 @@
  *
  *	ret = tally_html_new(&options, &page);
  *	ret = tally_html_add(page, &recording);		(once, or twice: the baseline first)
- *	ret = tally_html_write(page, write, arg);
+ *	ret = tally_html_write(page, threads, write, arg);
  *	tally_html_free(page);
  *
  * Samples are encoded when they are added, so the profile may be freed afterwards. A page needs
@@ -86,10 +86,11 @@ void tally_html_add_note(struct tally_html *page, const char *format, ...)
 /* Return the number of samples in the page so far. */
 uint64_t tally_html_nr_samples(const struct tally_html *page);
 
-/* Write the page, in pieces of at most 64 KiB. May be called only once. Returns 0; -ENOMEM,
+/* Write the page, in pieces of at most 64 KiB. `threads` are for compression, including the
+ * caller's; `write` is called by the caller's. May be called only once. Returns 0; -ENOMEM,
  * including when a note could not be stored; -EIO if zlib fails; or the result of `at` or
  * `write`. */
-int tally_html_write(struct tally_html *page,
+int tally_html_write(struct tally_html *page, uint64_t threads,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
+#include "base/arith.h"
 #include "base/endian.h"
 #include "base/map.h"
 #include "base/path.h"
@@ -307,6 +308,7 @@ static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 		return ret;
 	ret = input_run(&input, is_added);
 	maker->built->is_cut |= session.is_cut;
+	maker->built->threads = TALLY_MAX(maker->built->threads, tally_session_jobs(&session));
 	input_free(&input);
 	tally_session_close(&session);
 	return ret;

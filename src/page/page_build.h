@@ -25,6 +25,7 @@ struct tally_html_request {
 struct tally_html_built {
 	struct tally_html *page;  /* NULL if there is no page */
 	struct tally_str program; /* name of the last input's main program */
+	uint64_t threads;         /* to write the page with */
 	bool is_cut;              /* an input was truncated while it was being read */
 };
 

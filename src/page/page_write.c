@@ -2,22 +2,23 @@
 /* Writes a page piece by piece: neither the compressed data nor its base64 encoding is ever held in
  * memory as a whole. */
 #include <errno.h>
-#define ZLIB_CONST
-#include <zlib.h>
+#include <string.h>
 
 #include "base/arith.h"
+#include "pack/packer.h"
 #include "page/meta.h"
 #include "page/parts.h"
 #include "page/xml.h"
 
 /* Buffer sizes before and after compression. OUT_MAX is a multiple of three, for base64. */
-enum { LEVEL = 6, MEMORY = 9, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
+enum { IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
 
 struct page_writer {
 	struct tally_html *page;
 	int (*write)(void *arg, const void *bytes, size_t len);
 	void *arg;
-	z_stream deflate;
+	uint64_t threads;
+	size_t nr; /* number of compressed bytes in `out` */
 	uint8_t out[OUT_MAX];
 	char text[OUT_MAX / 3 * 4];
 	uint64_t done, all; /* column bytes written and in total, for progress */
@@ -44,17 +45,32 @@ static size_t base64(const uint8_t *bytes, size_t len, char *out)
 	return (size_t)(at - out);
 }
 
-/* Write the output buffer if it is full or `is_end` is set. */
-static int writer_emit(struct page_writer *writer, bool is_end)
+/* Write the compressed bytes that are in the buffer. */
+static int writer_emit(struct page_writer *writer)
 {
-	size_t nr = OUT_MAX - writer->deflate.avail_out;
-	int ret;
+	size_t nr = writer->nr;
 
-	if (!nr || (writer->deflate.avail_out && !is_end))
-		return 0;
-	ret = writer->write(writer->arg, writer->text, base64(writer->out, nr, writer->text));
-	writer->deflate.next_out = writer->out;
-	writer->deflate.avail_out = OUT_MAX;
+	writer->nr = 0;
+	return writer->write(writer->arg, writer->text, base64(writer->out, nr, writer->text));
+}
+
+/* Called with compressed bytes. */
+static int writer_packed(void *arg, const void *bytes, size_t len)
+{
+	struct page_writer *writer = arg;
+	const uint8_t *at = bytes;
+	int ret = 0;
+
+	while (len && !ret) {
+		size_t nr = TALLY_MIN(len, OUT_MAX - writer->nr);
+
+		memcpy(writer->out + writer->nr, at, nr);
+		writer->nr += nr;
+		at += nr;
+		len -= nr;
+		if (writer->nr == OUT_MAX)
+			ret = writer_emit(writer);
+	}
 	return ret;
 }
 
@@ -65,33 +81,23 @@ static int writer_at(struct page_writer *writer)
 	return options->at ? options->at(options->arg, writer->done, writer->all) : 0;
 }
 
-static int writer_put(struct page_writer *writer, const char *bytes, size_t len)
+static int write_column(struct page_writer *writer, struct tally_packer *packer,
+			const struct tally_str *bytes)
 {
-	int ret = writer_at(writer);
+	int ret = 0;
 
-	writer->deflate.next_in = (const Bytef *)bytes;
-	writer->deflate.avail_in = (uInt)len;
-	writer->done += len;
-	while (!ret && writer->deflate.avail_in) {
-		if (deflate(&writer->deflate, Z_NO_FLUSH) != Z_OK)
-			return -EIO;
-		ret = writer_emit(writer, false);
+	for (size_t at = 0; at < bytes->len && !ret; at += IN_MAX) {
+		size_t len = TALLY_MIN(bytes->len - at, (size_t)IN_MAX);
+
+		ret = writer_at(writer);
+		writer->done += len;
+		if (!ret)
+			ret = tally_packer_add(packer, bytes->data + at, len);
 	}
 	return ret;
 }
 
-static int writer_finish(struct page_writer *writer)
-{
-	int done = Z_OK, ret = 0;
-
-	while (!ret && done == Z_OK) {
-		done = deflate(&writer->deflate, Z_FINISH);
-		ret = writer_emit(writer, done == Z_STREAM_END);
-	}
-	return ret ? ret : done == Z_STREAM_END ? 0 : -EIO;
-}
-
-static int write_columns(struct page_writer *writer)
+static int write_columns(struct page_writer *writer, struct tally_packer *packer)
 {
 	const struct page_column *columns = writer->page->columns;
 	int ret = 0;
@@ -99,27 +105,28 @@ static int write_columns(struct page_writer *writer)
 	for (int i = 0; i < PAGE_NR_COLUMNS; i++)
 		writer->all += page_column_is_written(columns, i) ? columns[i].bytes.len : 0;
 	for (int i = 0; i < PAGE_NR_COLUMNS && !ret; i++) {
-		const struct tally_str *bytes = &columns[i].bytes;
-		size_t len = page_column_is_written(columns, i) ? bytes->len : 0;
-
-		for (size_t at = 0; at < len && !ret; at += IN_MAX)
-			ret = writer_put(writer, bytes->data + at,
-					 TALLY_MIN(len - at, (size_t)IN_MAX));
+		if (page_column_is_written(columns, i))
+			ret = write_column(writer, packer, &columns[i].bytes);
 	}
-	return ret ? ret : writer_finish(writer);
+	ret = ret ? ret : tally_packer_end(packer);
+	return ret ? ret : writer_emit(writer);
 }
 
 static int write_data(struct page_writer *writer)
 {
-	int ret;
+	const struct tally_packer_options options = {
+		.format = TALLY_PACK_ZLIB,
+		.threads = writer->threads,
+		.write = writer_packed,
+		.arg = writer,
+	};
+	struct tally_packer *packer;
+	int ret = tally_packer_new(&options, &packer);
 
-	if (deflateInit2(&writer->deflate, LEVEL, Z_DEFLATED, MAX_WBITS, MEMORY,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
-	writer->deflate.next_out = writer->out;
-	writer->deflate.avail_out = OUT_MAX;
-	ret = write_columns(writer);
-	deflateEnd(&writer->deflate);
+	if (ret)
+		return ret;
+	ret = write_columns(writer, packer);
+	tally_packer_free(packer);
 	return ret;
 }
 
@@ -175,7 +182,7 @@ static int write_page(struct page_writer *writer)
 	return ret ? ret : write_part(writer, 3);
 }
 
-int tally_html_write(struct tally_html *page,
+int tally_html_write(struct tally_html *page, uint64_t threads,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg)
 {
 	struct page_writer *writer;
@@ -187,6 +194,7 @@ int tally_html_write(struct tally_html *page,
 	if (!writer)
 		return -ENOMEM;
 	writer->page = page;
+	writer->threads = threads;
 	writer->write = write;
 	writer->arg = arg;
 	ret = write_page(writer);

@@ -21,7 +21,7 @@ bool tally_session_has(const struct tally_session *session, uint64_t field)
 	return false;
 }
 
-uint64_t session_nr_jobs(const struct tally_session *session)
+uint64_t tally_session_jobs(const struct tally_session *session)
 {
 	enum { SMALL = 8 << 20, THREADS = 3 };
 	cpu_set_t cpus;
@@ -38,7 +38,7 @@ uint64_t session_nr_jobs(const struct tally_session *session)
 
 bool tally_session_split(struct tally_session *session)
 {
-	bool splits = session_nr_jobs(session) > 1 &&
+	bool splits = tally_session_jobs(session) > 1 &&
 		      !tally_perfdata_info(session->data)->is_pipe &&
 		      !tally_session_has(session, PERF_SAMPLE_STACK_USER);
 

@@ -162,6 +162,10 @@ void tally_session_warn_empty(const struct tally_session *session);
 /* Return true if any event's samples have this PERF_SAMPLE_* field. */
 bool tally_session_has(const struct tally_session *session, uint64_t field);
 
+/* Return the number of threads to use, including the caller's. A small recording is read faster
+ * than a thread starts. */
+uint64_t tally_session_jobs(const struct tally_session *session);
+
 /* Return true if one of the session's threads may process samples further while the caller's thread
  * goes on, and set that thread aside. Call this before tally_session_run(). Returns false for small
  * recordings, and if a sample's callchain must be unwound, which reads the same files as resolving

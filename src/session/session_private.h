@@ -18,8 +18,4 @@ const struct perf_event_attr *session_attr_by_id(void *session, uint64_t id, uin
 /* Filter a sample from the feed and pass it to session->fn. `session` is a struct tally_session. */
 int session_on_sample(void *session, struct tally_feed_sample *sample);
 
-/* Return the number of threads to use, including the caller's. A small recording is read faster
- * than a thread starts. */
-uint64_t session_nr_jobs(const struct tally_session *session);
-
 #endif

@@ -193,7 +193,7 @@ static int session_read(struct tally_session *session, int *ret_done, struct tal
 	struct tally_perfdata_record record;
 	int ret, done = 0;
 
-	if (session_nr_jobs(session) > (session->has_resolver ? 2 : 1))
+	if (tally_session_jobs(session) > (session->has_resolver ? 2 : 1))
 		tally_perfdata_read_ahead(session->data);
 	while ((ret = tally_perfdata_next_ordered(session->data, &record, err)) > 0) {
 		done = session_record(session, &record);

@@ -32,9 +32,9 @@ static int collect(void *arg, const void *bytes, size_t len)
 
 static int write_rows(struct collected *collected, bool packs)
 {
-	const struct tally_export_sink sink = {collect, collected};
+	const struct tally_export export = {.sink = {collect, collected}};
 	struct tally_export_stream stream;
-	int ret = tally_export_stream_start(&stream, &sink, packs);
+	int ret = tally_export_stream_start(&stream, &export, packs);
 
 	assert_int_equal(ret, 0);
 	tally_json_open(&stream.text, NULL, '[');

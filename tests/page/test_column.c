@@ -144,7 +144,7 @@ static void pages_come_in_pieces(void **state)
 	for (int i = 0; i < 100000; i++)
 		page_column_add(page->columns, PAGE_SAMPLE_WEIGHT,
 				(uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) >> 11);
-	assert_int_equal(tally_html_write(page, sink_write, &sink), 0);
+	assert_int_equal(tally_html_write(page, 2, sink_write, &sink), 0);
 	assert_in_range(sink.longest, 1, 1 << 16);
 	assert_in_range(sink.bytes.len, 800000, 2000000);
 	pieces = -1 - sink.fails_after;
@@ -152,7 +152,7 @@ static void pages_come_in_pieces(void **state)
 	tally_str_free(&sink.bytes);
 	for (int i = 0; i < pieces; i++) {
 		sink = (struct sink){.fails_after = i};
-		assert_int_equal(tally_html_write(page, sink_write, &sink), -28);
+		assert_int_equal(tally_html_write(page, 2, sink_write, &sink), -28);
 		tally_str_free(&sink.bytes);
 	}
 	tally_html_free(page);

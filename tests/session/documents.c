@@ -75,7 +75,7 @@ static int page_write(const struct tally_session_options *options, FILE *file)
 	struct tally_html_built built;
 	int ret = tally_html_build(&request, &built);
 
-	if (built.page && tally_html_write(built.page, file_write, file))
+	if (built.page && tally_html_write(built.page, built.threads, file_write, file))
 		ret = -1;
 	tally_html_built_free(&built);
 	return ret;

@@ -121,7 +121,8 @@ static int page_write(const struct tally_html_file *file, const struct tally_htm
 	tally_document_begin(&place, &document);
 	ret = tally_str_error(&name);
 	if (!ret)
-		ret = tally_html_write(built->page, tally_document_write, &document);
+		ret = tally_html_write(built->page, built->threads, tally_document_write,
+				       &document);
 	tally_progress_end(file->request.session.progress);
 	ret = tally_document_close(&document, ret);
 	if (!ret && file->command)

@@ -204,6 +204,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 		.title = tally_path_name(report->session->name),
 		.version = "tally " TALLY_VERSION,
 		.start = (uint64_t)report->session->options.symbols.recorded * 1000000000,
+		.threads = tally_session_jobs(report->session),
 		.packs = tally_document_is_packed(report->document->path),
 		.sink = {tally_document_write, report->document},
 		.notes = &notes,
