@@ -9,6 +9,7 @@
 #include "abi/attr.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "cli/diff/diff_browse.h"
 #include "cli/main/dump.h"
 #include "cli/main/print.h"
 #include "cli/main/symbol_index.h"
@@ -134,6 +135,13 @@ static int event_find(const struct compared *compared, const struct tally_perfda
 	return ret;
 }
 
+/* Return true if totals may be shown. */
+static bool wants_totals(const struct diff_config *config)
+{
+	return config->children || config->json || config->diff.by_path ||
+	       diff_wants_browser(config);
+}
+
 static int compared_event(struct compared *compared, const struct tally_perfdata_event *event)
 {
 	struct tally_diff_recording recording = {
@@ -142,6 +150,7 @@ static int compared_event(struct compared *compared, const struct tally_perfdata
 	struct tally_diff *diff;
 	int ret = event_scale(compared, event, &options, &recording.scale);
 
+	options.no_total = !wants_totals(compared->comparison->config);
 	if (!ret)
 		ret = event_find(compared, event, &options, &diff);
 	if (!ret)

@@ -17,6 +17,7 @@ enum {
 /* The names in a frame. */
 struct function {
 	uint32_t file, symbol;
+	uint32_t row; /* index + 1 of its row if rows do not depend on comms; 0 if not known yet */
 	bool is_inlined;
 };
 
@@ -38,6 +39,7 @@ struct adder {
 	TALLY_VEC(struct scratch) rows;
 	TALLY_VEC(uint32_t) fine, wide; /* rows with samples in the current blocks */
 	TALLY_VEC(uint32_t) path;       /* names in the current callchain */
+	TALLY_VEC(bool) seen;           /* indexed by stack: mark_functions() was called for it */
 	double fine_weight, wide_weight;
 };
 
@@ -198,9 +200,9 @@ static int row_count(struct adder *adder, uint32_t row, const struct tally_bucke
 	return 0;
 }
 
-static int frame_row(struct adder *adder, uint32_t comm, uint32_t frame, uint32_t *ret_row)
+static int row_find(struct adder *adder, uint32_t comm, uint32_t frame, uint32_t *ret_row)
 {
-	const struct function *function = &adder->functions[frame];
+	struct function *function = &adder->functions[frame];
 	unsigned keys = adder->diff->options.keys;
 	struct diff_key key = {
 		.comm = comm,
@@ -218,6 +220,19 @@ static int frame_row(struct adder *adder, uint32_t comm, uint32_t frame, uint32_
 		row->cpumode = adder->profile->frames.all.data[frame].cpumode;
 	row->seen[adder->recording->side] |=
 		function->is_inlined ? DIFF_SEEN_INLINED : DIFF_SEEN_OUT_OF_LINE;
+	if (!(keys & TALLY_KEY_COMM))
+		function->row = *ret_row + 1;
+	return 0;
+}
+
+/* Find or add the row of a function, and note that it was seen. */
+static int frame_row(struct adder *adder, uint32_t comm, uint32_t frame, uint32_t *ret_row)
+{
+	uint32_t row = adder->functions[frame].row;
+
+	if (!row)
+		return row_find(adder, comm, frame, ret_row);
+	*ret_row = row - 1;
 	return 0;
 }
 
@@ -237,6 +252,26 @@ static int count_total(struct adder *adder, uint32_t i, uint32_t comm, uint32_t 
 	return ret;
 }
 
+/* Note that the functions of a bucket's callchain were seen, which shows where they are inlined. */
+static int mark_functions(struct adder *adder, const struct tally_bucket *bucket, uint32_t comm)
+{
+	struct tally_stack callers = tally_stacks_get(&adder->profile->stacks, bucket->key.callers);
+	bool by_comm = adder->diff->options.keys & TALLY_KEY_COMM;
+	uint32_t row;
+	int ret = 0;
+
+	if (bucket->key.leaf)
+		ret = frame_row(adder, comm, bucket->key.leaf - 1, &row);
+	while (!ret && adder->seen.len <= bucket->key.callers)
+		ret = tally_vec_push(&adder->seen, false);
+	if (ret || (adder->seen.data[bucket->key.callers] && !by_comm))
+		return ret;
+	adder->seen.data[bucket->key.callers] = true;
+	for (uint32_t at = 0; at < callers.nr && !ret; at++)
+		ret = frame_row(adder, comm, callers.frames[at], &row);
+	return ret;
+}
+
 static int count_functions(struct adder *adder, uint32_t i, uint32_t comm)
 {
 	const struct tally_bucket *bucket = &adder->profile->buckets.data[i];
@@ -246,6 +281,8 @@ static int count_functions(struct adder *adder, uint32_t i, uint32_t comm)
 
 	if (!ret)
 		ret = row_count(adder, row, bucket, TALLY_DIFF_SELF);
+	if (adder->diff->options.no_total)
+		return ret ? ret : mark_functions(adder, bucket, comm);
 	if (!ret)
 		ret = count_total(adder, i, comm, bucket->key.frame);
 	if (!ret && bucket->key.leaf)
@@ -411,6 +448,7 @@ static void adder_free(struct adder *adder)
 	tally_vec_free(&adder->fine);
 	tally_vec_free(&adder->wide);
 	tally_vec_free(&adder->path);
+	tally_vec_free(&adder->seen);
 }
 
 int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *recording,
@@ -424,7 +462,8 @@ int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *r
 	adder.number = (uint32_t)diff->recordings.len - 1;
 	adder.recording = &diff->recordings.data[adder.number];
 	profile->options.filter = diff->options.filter;
-	diff->has_paths = profile->stats.chains && (adder.number == 0 || diff->has_paths);
+	diff->has_paths = !diff->options.no_total && profile->stats.chains &&
+			  (adder.number == 0 || diff->has_paths);
 	diff->has_some_paths |= profile->stats.chains != 0;
 	diff->nr_of[recording->side]++;
 	ret = adder_functions(&adder);

@@ -39,6 +39,7 @@ enum { TALLY_DIFF_SELF, TALLY_DIFF_TOTAL, TALLY_DIFF_NR_METRICS };
 struct tally_diff_options {
 	unsigned keys; /* TALLY_KEY_COMM, _DSO, _SYMBOL; by_path requires _SYMBOL */
 	bool by_path;  /* rows are whole callchains, with rounds of recursion removed */
+	bool no_total; /* TALLY_DIFF_TOTAL is not computed */
 	/* Only samples that pass the filter are in rows. The filter's strings must outlive the
 	 * diff. Shares are relative to these samples if `relative` is set, otherwise to all
 	 * samples. */
@@ -137,7 +138,7 @@ struct tally_diff {
 	TALLY_VEC(struct tally_diff_recording) recordings;
 	TALLY_VEC(struct tally_diff_row) rows;
 	TALLY_VEC(struct tally_diff_cell) cells;
-	bool has_paths;              /* all recordings have callchains, so totals make sense */
+	bool has_paths;              /* there are totals: all recordings have callchains */
 	bool has_some_paths;         /* some recordings have callchains */
 	uint64_t nr_of[TALLY_SIDES]; /* number of recordings on each side */
 	uint64_t judged[TALLY_DIFF_NR_METRICS]; /* number of rows with enough samples */
