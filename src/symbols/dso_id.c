@@ -137,14 +137,18 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 	if (key->kind == TALLY_DSO_USER)
 		copy.pid = 0;
 	ret = dso_get(symbols, &copy, ret_dso);
-	/* Remember the last process that mapped the file, because it is the most likely to still be
-	 * running. */
-	if (!ret && key->kind == TALLY_DSO_USER && key->pid > 0) {
-		atomic_store(&(*ret_dso)->mapping.process, key->pid);
-		atomic_store(&(*ret_dso)->mapping.start, key->start);
-		atomic_store(&(*ret_dso)->mapping.end, key->end);
-	}
+	if (!ret && key->kind == TALLY_DSO_USER)
+		tally_dso_set_mapping(*ret_dso, key->pid, key->start, key->end);
 	return ret;
+}
+
+void tally_dso_set_mapping(struct tally_dso *dso, pid_t pid, uint64_t start, uint64_t end)
+{
+	if (pid <= 0)
+		return;
+	atomic_store_explicit(&dso->mapping.process, pid, memory_order_relaxed);
+	atomic_store_explicit(&dso->mapping.start, start, memory_order_relaxed);
+	atomic_store_explicit(&dso->mapping.end, end, memory_order_relaxed);
 }
 
 struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso)

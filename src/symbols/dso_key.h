@@ -60,6 +60,10 @@ bool tally_jitdump_pid(const char *path, int *ret_pid);
 int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		  struct tally_dso **ret_dso);
 
+/* Remember the last process that mapped a USER file, because it is the most likely to still be
+ * running. tally_dso_get() does this for its key. */
+void tally_dso_set_mapping(struct tally_dso *dso, pid_t pid, uint64_t start, uint64_t end);
+
 /* Find the DSO with the given key, but do not create it. Returns 0 or -ENOENT. */
 int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		     struct tally_dso **ret_dso);

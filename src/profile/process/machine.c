@@ -436,44 +436,6 @@ int tally_machine_record(struct tally_machine *machine, const void *record, size
 	}
 }
 
-/* Assign the last build ID to a name, unless the name already has a build ID. */
-static int build_id_name(struct tally_machine *machine, uint32_t name)
-{
-	while (machine->build_id_of.len <= name) {
-		if (tally_vec_push(&machine->build_id_of, 0))
-			return -ENOMEM;
-	}
-	if (!machine->build_id_of.data[name])
-		machine->build_id_of.data[name] = (uint32_t)machine->build_ids.len;
-	return 0;
-}
-
-int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const char *filename,
-			   const uint8_t *build_id, size_t size)
-{
-	struct known_build_id known = {.size = (uint8_t)TALLY_MIN(size, sizeof(known.bytes))};
-	char module[128];
-	int ret = tally_intern(&machine->names, filename, strlen(filename), &known.name);
-
-	known.module = known.name;
-	if (!ret && cpumode == PERF_RECORD_MISC_KERNEL) {
-		tally_module_name(filename, module, sizeof(module));
-		ret = tally_intern(&machine->names, module, strlen(module), &known.module);
-		/* This is the kernel's name unless it is a module's file name or is in brackets
-		 * (other than "[kernel..."). */
-		if (known.module == known.name && !machine->kernel_name &&
-		    (filename[0] != '[' || !strncmp(filename, "[kernel", 7)))
-			machine->kernel_name = known.name + 1;
-	}
-	if (ret)
-		return ret;
-	memcpy(known.bytes, build_id, known.size);
-	ret = tally_vec_push(&machine->build_ids, known);
-	if (!ret)
-		ret = build_id_name(machine, known.name);
-	return ret ? ret : build_id_name(machine, known.module);
-}
-
 /* Set up the initial state, in which only the idle task exists. */
 static int machine_start(struct tally_machine *machine)
 {
@@ -534,6 +496,7 @@ void tally_machine_free(struct tally_machine *machine)
 	if (!machine)
 		return;
 	machine_clear(machine);
+	machine_files_clear(machine);
 	tally_vec_free(&machine->build_ids);
 	tally_vec_free(&machine->build_id_of);
 	tally_intern_free(&machine->comms);

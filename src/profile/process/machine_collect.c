@@ -150,6 +150,7 @@ int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep)
 		return ret;
 	sweep_threads(machine, sweep);
 	sweep_dsos(machine, sweep);
+	machine_files_clear(machine);
 	/* Cached locations may refer to DSOs that have been freed. */
 	free(machine->slots);
 	machine->slots = NULL;

@@ -180,16 +180,44 @@ static int machine_mmap_module(struct tally_machine *machine, const struct tally
 	return kernel_insert(machine, &mapping);
 }
 
+/* Get the DSO that a mapping in user space names, and its kind. */
+static int user_dso(struct tally_machine *machine, const struct tally_mmap *mmap,
+		    enum tally_dso_kind *ret_kind, struct tally_dso **ret_dso)
+{
+	enum tally_dso_kind kind;
+	const char *name = mmap->filename;
+	struct machine_file *slot;
+	char perf_map[40];
+	int ret;
+
+	*ret_kind = TALLY_DSO_USER;
+	*ret_dso = machine_file_find(machine, mmap, &slot);
+	if (*ret_dso) {
+		tally_dso_set_mapping(*ret_dso, mmap->pid, mmap->start, mmap->start + mmap->len);
+		return 0;
+	}
+	kind = machine_user_kind(mmap);
+	if (kind == TALLY_DSO_PERF_MAP && mmap->prot & MACHINE_PROT_EXECUTE) {
+		snprintf(perf_map, sizeof(perf_map), "/tmp/perf-%d.map", mmap->pid);
+		name = perf_map;
+	} else if (kind == TALLY_DSO_PERF_MAP) {
+		kind = TALLY_DSO_UNKNOWN;
+	}
+	ret = machine_dso(machine, kind, name, mmap, ret_dso);
+	if (!ret && kind == TALLY_DSO_USER)
+		machine_file_set(slot, mmap, *ret_dso);
+	*ret_kind = kind;
+	return ret;
+}
+
 static int machine_mmap_user(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
 	struct tally_thread *thread;
-	enum tally_dso_kind kind = machine_user_kind(mmap);
+	enum tally_dso_kind kind;
 	struct tally_mapping mapping = {.start = mmap->start,
 					.end = mmap->start + mmap->len,
 					.is_code = !mmap->is_data ||
 						   mmap->prot & MACHINE_PROT_EXECUTE};
-	const char *name = mmap->filename;
-	char perf_map[40];
 	int ret = machine_is_outside(machine, mmap->pid);
 
 	if (ret)
@@ -197,13 +225,7 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 	thread = machine_record_thread(machine, mmap->pid, mmap->tid);
 	if (!thread)
 		return -ENOMEM;
-	if (kind == TALLY_DSO_PERF_MAP && mmap->prot & MACHINE_PROT_EXECUTE) {
-		snprintf(perf_map, sizeof(perf_map), "/tmp/perf-%d.map", mmap->pid);
-		name = perf_map;
-	} else if (kind == TALLY_DSO_PERF_MAP) {
-		kind = TALLY_DSO_UNKNOWN;
-	}
-	ret = machine_dso(machine, kind, name, mmap, &mapping.dso);
+	ret = user_dso(machine, mmap, &kind, &mapping.dso);
 	if (!ret && kind == TALLY_DSO_JITDUMP)
 		thread->process->jit = mapping.dso;
 	if (ret || mapping.end <= mapping.start)

@@ -56,6 +56,7 @@ struct tally_machine {
 	uint32_t kernel_name; /* ID in `names` + 1; 0 for the default name */
 	TALLY_VEC(struct known_build_id) build_ids;
 	TALLY_VEC(uint32_t) build_id_of; /* indexed by ID in `names`: index + 1, or 0 for none */
+	struct machine_file *files;      /* see machine_files.c; NULL if there are none yet */
 	uint64_t next_space;
 	uint64_t kernel_space;
 	struct locate_slot *slots; /* allocated on the first look-up */
@@ -109,6 +110,15 @@ int machine_is_outside(struct tally_machine *machine, int32_t pid);
 /* Return the thread for a record that only a live thread can have caused. Returns NULL when out of
  * memory. */
 struct tally_thread *machine_record_thread(struct tally_machine *machine, int32_t pid, int32_t tid);
+
+/* Return the DSO of a file that was mapped before in the same way, or NULL. `*ret_slot` is for
+ * machine_file_set(), and may be NULL. */
+struct tally_dso *machine_file_find(struct tally_machine *machine, const struct tally_mmap *mmap,
+				    struct machine_file **ret_slot);
+void machine_file_set(struct machine_file *slot, const struct tally_mmap *mmap,
+		      struct tally_dso *dso);
+/* Forget the files, because DSOs were freed or build IDs were added. */
+void machine_files_clear(struct tally_machine *machine);
 
 /* Process a mapping or KSYMBOL record. Returns 0 or -ENOMEM. */
 int machine_mmap(struct tally_machine *machine, const void *record, size_t len);
