@@ -10,6 +10,7 @@ install_missing $demo_packages
 tally=$root/build/tally
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache" # the demo leaves nothing in the user's cache
 
 g++ -std=c++17 -O2 -pthread -o "$work/words" "$root/demo/words.cpp"
 echo

@@ -9,7 +9,7 @@ set -eu
 
 kernel=linux-image-6.12-cloud-arm64 # depends on the newest kernel of 6.12
 libraries="zlib1g-dev libzstd-dev liblzma-dev libiberty-dev libncurses-dev"
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/tally
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/tally-tests
 dir=$cache/arm64-$(cksum <"$0" | cut -d ' ' -f 1) # another version of this script fetches again
 if [ -d "$dir/root" ]; then
 	echo "$dir/root"

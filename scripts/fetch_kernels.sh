@@ -9,7 +9,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 releases="bullseye sid" # releases that the mirror no longer has are left out
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/tally
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/tally-tests
 dir=$cache/kernels-$(cksum <"$0" | cut -d ' ' -f 1) # another version of this script fetches again
 if [ -d "$dir/root" ]; then
 	echo "$dir/root"

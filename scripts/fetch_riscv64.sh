@@ -10,7 +10,7 @@ set -eu
 
 release=trixie
 packages="zlib1g-dev libzstd-dev liblzma-dev libiberty-dev libncurses-dev"
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/tally
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/tally-tests
 dir=$cache/riscv64-$(cksum <"$0" | cut -d ' ' -f 1) # another version of this script fetches again
 if [ -d "$dir/root" ]; then
 	echo "$dir/root"

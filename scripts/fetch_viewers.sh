@@ -6,7 +6,7 @@
 # runs no code from the packages.
 set -eu
 
-dir=${XDG_CACHE_HOME:-$HOME/.cache}/tally/viewers
+dir=${XDG_CACHE_HOME:-$HOME/.cache}/tally-tests/viewers
 if [ ! -d "$dir/node_modules" ]; then
 	rm -rf "$dir.new"
 	mkdir -p "$dir.new"

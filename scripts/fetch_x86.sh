@@ -6,7 +6,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-dir=${XDG_CACHE_HOME:-$HOME/.cache}/tally/x86
+dir=${XDG_CACHE_HOME:-$HOME/.cache}/tally-tests/x86
 if [ -d "$dir/root" ]; then
 	echo "$dir/root"
 	exit 0

@@ -51,7 +51,7 @@ def need_mirror():
 
 def base():
     """Return the directory of the minimal Debian. Make it if it is not in the cache."""
-    parent = os.path.join(cache.OUTSIDE.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tally")
+    parent = os.path.join(cache.OUTSIDE.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tally-tests")
     path = os.path.join(parent, f"debian-{release()}-{hashlib.sha256(' '.join(INCLUDED).encode()).hexdigest()[:8]}")
     if os.path.isdir(path):
         return path
