@@ -150,7 +150,11 @@ static int answer_address(struct answer *answer, uint64_t addr)
 	if ((answer->start <= addr && addr < answer->end) || !is_mine(answer, addr))
 		return 0;
 	answer->start = answer->end = 0;
+	errno = 0;
 	ret = tally_dwarf_find(answer->dwarf, addr, answer_span, answer);
+	/* libdw leaves out what it finds no memory for, without returning an error. */
+	if (errno == ENOMEM)
+		return -ENOMEM;
 	answer->nr_given_up += ret == -E2BIG || ret == -EBADMSG;
 	if (ret == -ENOENT || ret == -E2BIG || ret == -EBADMSG)
 		ret = addr + 1 ? answer_span(answer, &none) : 0;

@@ -14,7 +14,7 @@
 
 /* DICT is the size of deflate's window. MARGIN is for the empty block that ends a block that is not
  * the last. */
-enum { BLOCK = 1 << 17, DICT = 1 << 15, LEVEL = 6, MEMORY = 9, MARGIN = 64 };
+enum { BLOCK = 1 << 17, DICT = 1 << 15, LEVEL = 5, MEMORY = 9, MARGIN = 64 };
 
 /* Most threads, including the caller's, and blocks for each of them: one that it compresses, and
  * one that waits. */
@@ -139,7 +139,7 @@ static void *thread_run(void *arg)
 
 static int write_header(const struct tally_packer *packer)
 {
-	static const uint8_t zlib[] = {0x78, 0x9c};
+	static const uint8_t zlib[] = {0x78, 0x5e};
 	static const uint8_t gzip[] = {0x1f, 0x8b, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 3 /* Unix */};
 
 	if (packer->options.format == TALLY_PACK_GZIP)

@@ -153,6 +153,10 @@ void tally_session_close(struct tally_session *session);
  * ones. Used by commands that do not print a health summary. */
 void tally_session_warn_foreign(const struct tally_session *session);
 
+/* Warn that inlined functions are missing because reading the debug information failed or exceeded
+ * a limit. Used by commands that do not print a health summary. */
+void tally_session_warn_lines(const struct tally_session *session);
+
 /* Emit the error message for -ENOMEM. */
 void tally_session_out_of_memory(const struct tally_session *session);
 

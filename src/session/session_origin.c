@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "session/session.h"
 #include "session/session_private.h"
+#include "symbols/lines/symbols_lines.h"
 
 /* Compare the header with this machine. The recording is from another machine if any value differs,
  * and from this machine if all values are recorded and equal; otherwise its origin is unknown. */
@@ -70,6 +71,43 @@ void tally_session_warn_foreign(const struct tally_session *session)
 				   "no symbols for %s and %zu other file%s: %s",
 				   tally_dso_name(first), nr - 1, tally_plural(nr - 1),
 				   tally_dso_state_text(TALLY_DSO_FOREIGN));
+}
+
+/* Return true if debug information exists, but was not read completely. */
+static bool has_failed_lines(const struct tally_dso *dso)
+{
+	switch (tally_dso_lines_state(dso)) {
+	case TALLY_DSO_TIMEOUT:
+	case TALLY_DSO_OVER_MEMORY:
+	case TALLY_DSO_CRASHED:
+	case TALLY_DSO_NO_RESOURCES:
+	case TALLY_DSO_NO_MEMORY: return true;
+	default: return false;
+	}
+}
+
+void tally_session_warn_lines(const struct tally_session *session)
+{
+	struct tally_str reason = {0}, others = {0};
+	const struct tally_dso *dso, *first = NULL;
+	size_t pos = 0, nr = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		if (!has_failed_lines(dso))
+			continue;
+		first = first ? first : dso;
+		nr++;
+	}
+	if (!first)
+		return;
+	tally_dso_lines_reason(first, &reason);
+	if (nr > 1)
+		tally_str_addf(&others, " and %zu other file%s", nr - 1, tally_plural(nr - 1));
+	tally_message_warn(session->options.messages,
+			   "some inlined functions of %s%s are missing: %s", tally_dso_name(first),
+			   tally_str_text(&others), tally_str_text(&reason));
+	tally_str_free(&reason);
+	tally_str_free(&others);
 }
 
 int tally_session_check_files(const struct tally_symbols_options *options,

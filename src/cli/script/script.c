@@ -359,6 +359,7 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 	else
 		ended = script_event_dumps_finish(&script.dumps, ended);
 	tally_session_warn_foreign(session);
+	tally_session_warn_lines(session);
 	tally_script_printer_free(&script.printer);
 	script_stat_free(&script.stat);
 	tally_vec_free(&script.event_fields);
