@@ -21,11 +21,11 @@ static struct tally_symbol *bound_new(struct tally_dso *dso, uint64_t start)
 
 const struct tally_symbol *tally_dso_find_bound(struct tally_dso *dso, uint64_t addr)
 {
-	const struct tally_unwind_table *rules = tally_dso_rules(dso);
+	const struct tally_unwind_table *functions = tally_dso_functions(dso);
 	struct tally_symbol *symbol;
 	uint64_t start, known;
 
-	if (!rules || !tally_unwind_table_function(rules, addr, &start))
+	if (!functions || !tally_unwind_table_function(functions, addr, &start))
 		return NULL;
 	known = tally_map_get(&dso->bounds.by_start, start);
 	if (known != TALLY_MAP_NONE)
@@ -40,4 +40,6 @@ void tally_dso_free_bounds(struct tally_dso *dso)
 {
 	tally_map_free(&dso->bounds.by_start);
 	tally_arena_free(&dso->bounds.arena);
+	free(dso->bounds.block);
+	tally_index_free(&dso->bounds.index);
 }

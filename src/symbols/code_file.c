@@ -331,10 +331,10 @@ bool tally_code_file_address(const struct tally_code_file *file, uint64_t linked
 
 uint64_t tally_symbol_size(struct tally_dso *dso, const struct tally_symbol *symbol)
 {
-	const struct tally_unwind_table *rules;
+	const struct tally_unwind_table *functions;
 	uint64_t end = symbol->end;
 
-	if (end <= symbol->start && (rules = tally_dso_rules(dso)))
-		end = tally_unwind_table_function_end(rules, symbol->start);
+	if (end <= symbol->start && (functions = tally_dso_functions(dso)))
+		end = tally_unwind_table_function_end(functions, symbol->start);
 	return end > symbol->start ? end - symbol->start : 0;
 }

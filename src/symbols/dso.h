@@ -140,7 +140,11 @@ struct tally_dso {
 	/* Functions without a name, with bounds from the unwind rules; see bounds.c. */
 	struct {
 		struct tally_map by_start;
-		struct tally_arena arena; /* storage for the symbols */
+		struct tally_arena arena;        /* storage for the symbols */
+		struct tally_unwind_table table; /* borrows from block or index */
+		void *block;                     /* NULL if the table is mapped */
+		struct tally_index index;
+		bool was_tried, is_loaded; /* of the table; otherwise the unwind rules are used */
 	} bounds;
 
 	/* Machine code; see load_code.c. */

@@ -94,60 +94,82 @@ static bool sets_frame_pointers(const struct tally_elf *elf)
 	       prologues.frames * 10 >= prologues.looked * 8;
 }
 
-static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
-			 const struct tally_image *debug, size_t *ret_len)
+/* Rules that were compiled. */
+struct compiled {
+	struct tally_unwind_table table; /* borrows from `block` */
+	void *block;                     /* owned */
+	size_t len;
+	bool has_frame_pointers;
+	bool functions_only; /* see struct tally_unwind_source */
+	bool is_searched;    /* other files than the mapped one were searched */
+};
+
+static int rules_compile(const struct tally_image *own, const struct tally_image *debug,
+			 struct compiled *made)
 {
 	struct tally_elf_frames frames;
-	size_t len = 0;
 	int ret = tally_elf_frames_gather(&own->elf, debug->elf.data ? &debug->elf : NULL, &frames);
 
-	free(dso->rules.block);
-	dso->rules.block = NULL;
+	free(made->block);
+	made->block = NULL;
+	made->len = 0;
+	frames.source.functions_only = made->functions_only;
 	if (!ret)
-		ret = tally_unwind_compile(&frames.source, &dso->rules.block, &len);
+		ret = tally_unwind_compile(&frames.source, &made->block, &made->len);
 	tally_elf_frames_free(&frames);
-	dso->rules.has_frame_pointers = !ret || (ret == -ENODATA && sets_frame_pointers(&own->elf));
-	*ret_len = len;
-	return ret ? ret : tally_unwind_table_open(dso->rules.block, len, &dso->rules.table);
+	made->has_frame_pointers = !ret || (ret == -ENODATA && sets_frame_pointers(&own->elf));
+	return ret ? ret : tally_unwind_table_open(made->block, made->len, &made->table);
 }
 
 /* Compile the mapped file's rules. If they do not cover its code, also search other files and use
  * their rules. */
 static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug,
-		      bool *ret_is_searched, size_t *ret_len)
+		      struct compiled *made)
 {
 	bool had_own = own->elf.data;
-	int ret = had_own ? rules_compile(dso, own, debug, ret_len) : -ENODATA, failed;
+	int ret = had_own ? rules_compile(own, debug, made) : -ENODATA, failed;
 
-	*ret_is_searched = ret || !covers_code(&dso->rules.table, &own->elf);
-	if (!*ret_is_searched)
+	made->is_searched = ret || !covers_code(&made->table, &own->elf);
+	if (!made->is_searched)
 		return 0;
 	failed = rules_search(dso, own, debug);
 	if (failed || (own->elf.data && (!had_own || debug->elf.data)))
-		ret = failed ? failed : rules_compile(dso, own, debug, ret_len);
+		ret = failed ? failed : rules_compile(own, debug, made);
 	return ret;
+}
+
+static bool may_have_rules(const struct tally_dso *dso)
+{
+	return dso->kind == TALLY_DSO_USER || dso->kind == TALLY_DSO_VDSO;
+}
+
+static int own_open(struct tally_dso *dso, struct tally_image *ret_own)
+{
+	return dso->kind == TALLY_DSO_VDSO ? tally_dso_open_vdso(dso, ret_own)
+					   : tally_dso_open_unchanged(dso, ret_own);
 }
 
 /* Read the rules from files. `facts` is stored in the index together with the rules. */
 static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *facts)
 {
 	struct tally_image own = {0}, debug = {0};
-	bool is_searched = false;
-	size_t len = 0;
+	struct compiled made = {0};
 	int ret, failure;
 
-	switch (dso->kind) {
-	case TALLY_DSO_USER: failure = tally_dso_open_unchanged(dso, &own); break;
-	case TALLY_DSO_VDSO: failure = tally_dso_open_vdso(dso, &own); break;
-	default: return -ENODATA;
-	}
-	ret = rules_make(dso, &own, &debug, &is_searched, &len);
+	if (!may_have_rules(dso))
+		return -ENODATA;
+	failure = own_open(dso, &own);
+	ret = rules_make(dso, &own, &debug, &made);
 	if (ret && !own.elf.data)
 		ret = failure;
 	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
 		ret = -EIO;
-	if (!ret && (!is_searched || dso->cached.is_kept))
-		tally_dso_index_save_rules(dso, facts, &own, len);
+	free(dso->rules.block);
+	dso->rules.block = made.block;
+	dso->rules.table = made.table;
+	dso->rules.has_frame_pointers = made.has_frame_pointers;
+	if (!ret && (!made.is_searched || dso->cached.is_kept))
+		tally_dso_index_save_rules(dso, facts, &own, made.len);
 	tally_image_free(&own);
 	tally_image_free(&debug);
 	return ret;
@@ -173,6 +195,44 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
 		dso->rules.state = tally_dso_state_of_error(ret);
 	}
 	return dso->rules.state == TALLY_DSO_LOADED ? &dso->rules.table : NULL;
+}
+
+/* ---- functions ------------------------------------------------------------------- */
+
+/* Find only the functions. `facts` is stored in the index together with them. */
+static int functions_read(struct tally_dso *dso, const struct tally_rules_facts *facts)
+{
+	struct tally_image own = {0}, debug = {0};
+	struct compiled made = {.functions_only = true};
+	int ret = may_have_rules(dso) ? own_open(dso, &own) : -ENODATA;
+
+	if (!ret)
+		ret = rules_make(dso, &own, &debug, &made);
+	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
+		ret = -EIO;
+	if (!ret) {
+		dso->bounds.block = made.block;
+		dso->bounds.table = made.table;
+		if (!made.is_searched || dso->cached.is_kept)
+			tally_dso_index_save_functions(dso, facts, &own, made.len);
+	} else {
+		free(made.block);
+	}
+	tally_image_free(&own);
+	tally_image_free(&debug);
+	return ret;
+}
+
+const struct tally_unwind_table *tally_dso_functions(struct tally_dso *dso)
+{
+	struct tally_rules_facts facts;
+
+	if (dso->rules.state == TALLY_DSO_NOT_LOADED && !dso->bounds.was_tried) {
+		dso->bounds.was_tried = true;
+		dso->bounds.is_loaded = !tally_dso_index_load_functions(dso, &facts) ||
+					!functions_read(dso, &facts);
+	}
+	return dso->bounds.is_loaded ? &dso->bounds.table : tally_dso_rules(dso);
 }
 
 void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin)

@@ -34,6 +34,9 @@ static bool code_range_of(const struct tally_unwind_source *source, uint64_t sta
 	return false;
 }
 
+/* The rule for all code if only functions are wanted. */
+static const struct tally_unwind_rule any_rule = {.cfa = TALLY_CFA_NONE};
+
 static int add_entry(struct tally_cfi_run *run, const struct tally_unwind_source *source,
 		     const struct tally_cfi_section *section, const struct tally_cfi_entry *entry)
 {
@@ -49,6 +52,8 @@ static int add_entry(struct tally_cfi_run *run, const struct tally_unwind_source
 	ret = tally_unwind_build_begin(run->build, &stretch);
 	if (ret)
 		return ret;
+	if (source->functions_only)
+		return tally_unwind_build_row(run->build, stretch.start, &any_rule);
 	run->shift = stretch.start - entry->start;
 	ret = tally_cfi_run(run, entry, stretch.end);
 	if (ret != -EINVAL)

@@ -35,6 +35,9 @@ struct tally_unwind_source {
 	const struct tally_unwind_stubs *stubs;
 	size_t nr_stubs;
 	uint64_t entry; /* address of the entry point, or 0 */
+	/* Find only the functions, not their rules, which is much faster: the table is only for
+	 * tally_unwind_table_function(). */
+	bool functions_only;
 };
 
 /* Compile `source` into the block of a table (unwind_table.h), which the caller frees. Return 0,

@@ -36,6 +36,8 @@ enum tally_index_id {
 	TALLY_INDEX_LINE_TEXTS,
 	TALLY_INDEX_INLINED, /* lines that have only names of inlined functions, and their texts */
 	TALLY_INDEX_INLINED_TEXTS,
+	TALLY_INDEX_FUNCTIONS_FACTS, /* same as for rules */
+	TALLY_INDEX_FUNCTIONS,       /* table that has only functions, see tally_dso_functions() */
 	TALLY_INDEX_END,
 };
 

@@ -19,6 +19,9 @@ struct tally_rules_facts {
  * case `*ret_facts` describes the file from which to read them. */
 int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *ret_facts);
 
+/* Load the DSO's table of functions, or its rules, into dso->bounds. Returns the same. */
+int tally_dso_index_load_functions(struct tally_dso *dso, struct tally_rules_facts *ret_facts);
+
 /* Do the same as tally_dso_index_load_rules() if `error` means that no file with the recorded
  * build-id was found. See tally_dso_index_load_by_id(). */
 int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error);
@@ -27,5 +30,9 @@ int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error);
  * bytes, compiled from the DSO's own file `own`. Failures are ignored. */
 void tally_dso_index_save_rules(struct tally_dso *dso, const struct tally_rules_facts *facts,
 				const struct tally_image *own, size_t len);
+
+/* Do the same for the functions in dso->bounds. */
+void tally_dso_index_save_functions(struct tally_dso *dso, const struct tally_rules_facts *facts,
+				    const struct tally_image *own, size_t len);
 
 #endif
