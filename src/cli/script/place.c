@@ -18,6 +18,14 @@
 
 enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, LINE_MAX = 111 };
 
+/* Length of a line that is kept elsewhere because it is too long for a slot, usually one with
+ * inlined functions; and the most bytes of such lines that are kept. */
+enum { LONG = UINT8_MAX, LONG_BYTES_MAX = 16 << 20 };
+
+struct long_line {
+	size_t at, len; /* in script_locations.longs */
+};
+
 /* Initial and maximum number of cache slots. The cache starts small because its memory must be
  * cleared and most recordings are small. */
 enum { FIRST_SLOTS = 1 << 11, PLACE_SLOTS = 1 << 16 };
@@ -30,7 +38,7 @@ enum { LEAD = 1 + SCRIPT_HEX };
 struct script_place_slot {
 	uint64_t key;
 	uint64_t state; /* 0 if the slot is empty */
-	uint8_t len;
+	uint8_t len;    /* or LONG: `line` starts with a struct long_line */
 	char line[LINE_MAX];
 };
 
@@ -47,6 +55,7 @@ static int places_alloc(struct script_locations *places, size_t nr_slots)
 	places->memory = memory;
 	places->slots = (void *)tally_round_up((uintptr_t)memory, SLOT_SIZE);
 	places->nr_slots = nr_slots;
+	places->longs.len = 0;
 	return 0;
 }
 
@@ -68,6 +77,7 @@ void script_places_free(struct script_locations *places)
 	free(places->memory);
 	tally_vec_free(&places->held);
 	tally_str_free(&places->filled);
+	tally_str_free(&places->longs);
 	*places = (struct script_locations){0};
 }
 
@@ -171,30 +181,58 @@ static void source_add(const struct script_locations *places, struct tally_str *
 }
 
 /* Append a cached line. Copying a fixed-size block is much faster than copying the exact length. */
-static void slot_add(const struct script_place_slot *slot, struct tally_str *out)
+static void slot_add(const struct script_locations *places, const struct script_place_slot *slot,
+		     struct tally_str *out)
 {
 	char *at = LINE_MAX < out->cap - out->len ? out->data + out->len
 						  : tally_str_reserve(out, LINE_MAX);
+	struct long_line line;
 
 	if (!at)
 		return;
+	if (slot->len == LONG) {
+		memcpy(&line, slot->line, sizeof(line));
+		tally_str_add_bytes(out, places->longs.data + line.at, line.len);
+		return;
+	}
 	memcpy(at, slot->line, LINE_MAX);
 	at[slot->len] = '\0';
 	out->len += slot->len;
 }
 
-/* Cache the line that begins at `start` in `out`, unless it is too long. */
-static void slot_fill(struct script_place_slot *slot, const struct tally_str *out, size_t start,
-		      uint64_t key, uint64_t state)
+/* Store a line that is too long for a slot. If too many are stored, forget all lines. Returns false
+ * if the line cannot be stored. */
+static bool long_add(struct script_locations *places, const char *text, size_t len,
+		     struct script_place_slot *slot)
+{
+	struct long_line line = {.len = len};
+
+	if (len > LONG_BYTES_MAX / 2)
+		return false;
+	if (places->longs.len + len > LONG_BYTES_MAX) {
+		memset(places->slots, 0, (places->nr_slots + 1) * sizeof(*places->slots));
+		places->longs.len = 0;
+	}
+	line.at = places->longs.len;
+	tally_str_add_bytes(&places->longs, text, len);
+	memcpy(slot->line, &line, sizeof(line));
+	return !places->longs.failed;
+}
+
+/* Cache the line that begins at `start` in `out`. */
+static void slot_fill(struct script_locations *places, struct script_place_slot *slot,
+		      const struct tally_str *out, size_t start, uint64_t key, uint64_t state)
 {
 	size_t len = out->len - start;
 
-	if (len > LINE_MAX || out->failed)
+	slot->state = 0;
+	if (out->failed || (len > LINE_MAX && !long_add(places, out->data + start, len, slot)))
 		return;
 	slot->key = key;
 	slot->state = state;
-	slot->len = (uint8_t)len;
-	memcpy(slot->line, out->data + start, len);
+	slot->len = len > LINE_MAX ? LONG : (uint8_t)len;
+	if (len <= LINE_MAX)
+		memcpy(slot->line, out->data + start, len);
 }
 
 /* Return true if source lines or inlined functions may be shown for a location. `*ret_addr` is the
@@ -290,12 +328,12 @@ static void unmapped_add(struct script_locations *places, struct tally_str *out,
 	size_t start = out->len;
 
 	if (slot->state == state) {
-		slot_add(slot, out);
+		slot_add(places, slot, out);
 		if (!out->failed)
 			script_hex(place->key[0], out->data + start + 1);
 	} else {
 		(void)line_make(places, out, place, in_chain, fields);
-		slot_fill(slot, out, start, 0, state);
+		slot_fill(places, slot, out, start, 0, state);
 	}
 }
 
@@ -308,13 +346,13 @@ static void place_add(struct script_locations *places, struct tally_str *out,
 	size_t start = out->len;
 
 	if (slot->key == place->key[0] && slot->state == state && !is_odd) {
-		slot_add(slot, out);
+		slot_add(places, slot, out);
 	} else if (!tally_location_key_is_mapped(place->key)) {
 		unmapped_add(places, out, place, in_chain, fields, state);
 	} else {
 		places->nr_missed++;
 		if (line_make(places, out, place, in_chain, fields) && !is_odd)
-			slot_fill(slot, out, start, place->key[0], state);
+			slot_fill(places, slot, out, start, place->key[0], state);
 	}
 }
 

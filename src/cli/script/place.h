@@ -33,6 +33,7 @@ struct script_locations {
 	 * order. Reading source lines in batches is many times faster. */
 	TALLY_VEC(struct script_pending_location) held;
 	struct tally_str filled; /* memory for script_places_fill() */
+	struct tally_str longs;  /* cached lines that do not fit in slots */
 	uint64_t held_since;     /* when the first location was deferred, from tally_clock_now() */
 };
 
