@@ -6,6 +6,7 @@
 #include "base/relay.h"
 #include "base/thread.h"
 #include "profile/profile_private.h"
+#include "symbols/lines/symbols_lines.h"
 
 enum { BATCHES = 64, ENOUGH = 24 };
 
@@ -33,6 +34,7 @@ static void *thread_run(void *arg)
 			atomic_store(&thread->error, ret);
 		tally_relay_return(&thread->relay);
 	}
+	tally_lines_stop_workers(tally_machine_symbols(thread->profile->machine));
 	return NULL;
 }
 

@@ -43,6 +43,10 @@ static int sample_chain(struct tally_session *session, struct tally_feed_sample 
 {
 	const struct tally_perfdata_env *env;
 
+	/* There were no events with stack dumps when tally_session_split() was called, so the file
+	 * is damaged. Another thread may be reading the files that unwinding needs. */
+	if (session->has_resolver)
+		sample->sample.stack_user.len = 0;
 	if (!session->has_chains && sample->sample.stack_user.len) {
 		bool has_env = !tally_perfdata_env(session->data, &env);
 

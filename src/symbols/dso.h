@@ -144,7 +144,7 @@ struct tally_dso {
 		struct tally_unwind_table table; /* borrows from block or index */
 		void *block;                     /* NULL if the table is mapped */
 		struct tally_index index;
-		bool was_tried, is_loaded; /* of the table; otherwise the unwind rules are used */
+		bool was_tried, is_loaded; /* of the table */
 	} bounds;
 
 	/* Machine code; see load_code.c. */

@@ -138,51 +138,49 @@ static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tal
 	return ret;
 }
 
-static bool may_have_rules(const struct tally_dso *dso)
+/* Compile what `made` asks for, and keep the mapped file open. Returns 0 or -errno; the caller
+ * frees `ret_own` and made->block in either case. */
+static int rules_read(struct tally_dso *dso, struct compiled *made, struct tally_image *ret_own)
 {
-	return dso->kind == TALLY_DSO_USER || dso->kind == TALLY_DSO_VDSO;
-}
-
-static int own_open(struct tally_dso *dso, struct tally_image *ret_own)
-{
-	return dso->kind == TALLY_DSO_VDSO ? tally_dso_open_vdso(dso, ret_own)
-					   : tally_dso_open_unchanged(dso, ret_own);
-}
-
-/* Read the rules from files. `facts` is stored in the index together with the rules. */
-static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *facts)
-{
-	struct tally_image own = {0}, debug = {0};
-	struct compiled made = {0};
+	struct tally_image debug = {0};
 	int ret, failure;
 
-	if (!may_have_rules(dso))
+	*ret_own = (struct tally_image){0};
+	if (dso->kind != TALLY_DSO_USER && dso->kind != TALLY_DSO_VDSO)
 		return -ENODATA;
-	failure = own_open(dso, &own);
-	ret = rules_make(dso, &own, &debug, &made);
-	if (ret && !own.elf.data)
+	failure = dso->kind == TALLY_DSO_VDSO ? tally_dso_open_vdso(dso, ret_own)
+					      : tally_dso_open_unchanged(dso, ret_own);
+	ret = rules_make(dso, ret_own, &debug, made);
+	if (ret && !ret_own->elf.data)
 		ret = failure;
-	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
+	if (tally_file_map_check(&ret_own->map) || tally_file_map_check(&debug.map))
 		ret = -EIO;
-	free(dso->rules.block);
-	dso->rules.block = made.block;
-	dso->rules.table = made.table;
-	dso->rules.has_frame_pointers = made.has_frame_pointers;
-	if (!ret && (!made.is_searched || dso->cached.is_kept))
-		tally_dso_index_save_rules(dso, facts, &own, made.len);
-	tally_image_free(&own);
 	tally_image_free(&debug);
 	return ret;
+}
+
+/* Return true if the index may store what was made. */
+static bool is_storable(const struct tally_dso *dso, const struct compiled *made)
+{
+	return !made->is_searched || dso->cached.is_kept;
 }
 
 static int rules_load(struct tally_dso *dso)
 {
 	struct tally_rules_facts facts;
+	struct compiled made = {0};
+	struct tally_image own;
 	int ret;
 
 	if (!tally_dso_index_load_rules(dso, &facts))
 		return 0;
-	ret = rules_read(dso, &facts);
+	ret = rules_read(dso, &made, &own);
+	dso->rules.block = made.block;
+	dso->rules.table = made.table;
+	dso->rules.has_frame_pointers = made.has_frame_pointers;
+	if (!ret && is_storable(dso, &made))
+		tally_dso_index_save_rules(dso, &facts, &own, made.len);
+	tally_image_free(&own);
 	return ret && !tally_dso_index_load_rules_by_id(dso, ret) ? 0 : ret;
 }
 
@@ -199,40 +197,31 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
 
 /* ---- functions ------------------------------------------------------------------- */
 
-/* Find only the functions. `facts` is stored in the index together with them. */
-static int functions_read(struct tally_dso *dso, const struct tally_rules_facts *facts)
+static int functions_load(struct tally_dso *dso)
 {
-	struct tally_image own = {0}, debug = {0};
+	struct tally_rules_facts facts;
 	struct compiled made = {.functions_only = true};
-	int ret = may_have_rules(dso) ? own_open(dso, &own) : -ENODATA;
+	struct tally_image own;
+	int ret;
 
-	if (!ret)
-		ret = rules_make(dso, &own, &debug, &made);
-	if (tally_file_map_check(&own.map) || tally_file_map_check(&debug.map))
-		ret = -EIO;
-	if (!ret) {
-		dso->bounds.block = made.block;
-		dso->bounds.table = made.table;
-		if (!made.is_searched || dso->cached.is_kept)
-			tally_dso_index_save_functions(dso, facts, &own, made.len);
-	} else {
-		free(made.block);
-	}
+	if (!tally_dso_index_load_functions(dso, &facts))
+		return 0;
+	ret = rules_read(dso, &made, &own);
+	dso->bounds.block = made.block;
+	dso->bounds.table = made.table;
+	if (!ret && is_storable(dso, &made))
+		tally_dso_index_save_functions(dso, &facts, &own, made.len);
 	tally_image_free(&own);
-	tally_image_free(&debug);
-	return ret;
+	return ret && !tally_dso_index_load_functions_by_id(dso, ret) ? 0 : ret;
 }
 
 const struct tally_unwind_table *tally_dso_functions(struct tally_dso *dso)
 {
-	struct tally_rules_facts facts;
-
-	if (dso->rules.state == TALLY_DSO_NOT_LOADED && !dso->bounds.was_tried) {
+	if (!dso->bounds.was_tried) {
 		dso->bounds.was_tried = true;
-		dso->bounds.is_loaded = !tally_dso_index_load_functions(dso, &facts) ||
-					!functions_read(dso, &facts);
+		dso->bounds.is_loaded = !functions_load(dso);
 	}
-	return dso->bounds.is_loaded ? &dso->bounds.table : tally_dso_rules(dso);
+	return dso->bounds.is_loaded ? &dso->bounds.table : NULL;
 }
 
 void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin)

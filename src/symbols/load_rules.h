@@ -18,7 +18,8 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso);
 enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso);
 
 /* Return a table for tally_unwind_table_function() and tally_unwind_table_function_end() only, or
- * NULL. Like tally_dso_rules(), but does not compile the rules. */
+ * NULL. It is made from the same files as the rules, but much faster. Functions
+ * with rules that cannot be compiled are included. */
 const struct tally_unwind_table *tally_dso_functions(struct tally_dso *dso);
 
 /* Move the rules that were loaded for the clone to `dso`, unless it already has rules. */

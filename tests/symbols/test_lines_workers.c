@@ -8,6 +8,7 @@
 
 #include <glob.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,35 @@ static void keeps_processes_if_asked_to(void **state)
 	}
 }
 
+static void *prepare_in_thread(void *arg)
+{
+	struct tally_dso *dso = arg;
+
+	prepare(dso, (uintptr_t)self_get);
+	tally_lines_stop_workers(dso->owner);
+	return NULL;
+}
+
+/* The kernel ends a process when the thread that started it ends. */
+static void a_thread_stops_its_processes(void **state)
+{
+	const struct tally_symbols_options options = {0};
+	struct tally_symbols *symbols;
+	struct tally_dso *dso;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(tally_symbols_new(&options, &symbols), 0);
+	tally_lines_keep_workers(symbols);
+	dso = self_get(symbols);
+	assert_int_equal(pthread_create(&thread, NULL, prepare_in_thread, dso), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_false(dso->lines->has_worker);
+	prepare(dso, (uintptr_t)prepare);
+	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
+	tally_symbols_free(symbols);
+}
+
 /* Look up a line with an index directory, and return true if an index was written. */
 static bool writes_index(void)
 {
@@ -142,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_processes_if_asked_to),
+		cmocka_unit_test(a_thread_stops_its_processes),
 		cmocka_unit_test(stores_nothing_if_memory_is_limited),
 	};
 

@@ -37,7 +37,8 @@ struct tally_script_printer {
 	struct script_locations places;
 	struct script_code code;
 	struct script_found found; /* locations of the current sample */
-	size_t name_width;         /* length of the longest event name, or 0 if not computed yet */
+	size_t name_width;         /* length of the longest event name */
+	bool has_name_width;       /* it is known */
 	size_t data_src_width;     /* length of the longest data source so far */
 	uint32_t max_stack;        /* maximum number of callchain entries */
 	uint64_t max_blocks;       /* see struct script_branch_options */

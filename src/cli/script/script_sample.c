@@ -146,8 +146,9 @@ int script_sample_take(struct tally_script_printer *printer, const struct tally_
 	script_sample_take_task(printer, from, fields, ret_sample);
 	if (fields & SCRIPT_EVENT) {
 		ret_sample->event = tally_perfdata_event(printer->session->data, from->event)->name;
-		if (!printer->name_width)
+		if (!printer->has_name_width)
 			printer->name_width = longest_name(printer->session->data);
+		printer->has_name_width = true;
 	}
 	if (!(fields & SCRIPT_IP))
 		return 0;

@@ -7,6 +7,7 @@
 #include "base/relay.h"
 #include "base/thread.h"
 #include "cli/script/script_sample.h"
+#include "symbols/lines/symbols_lines.h"
 
 /* The batches must stay in the processor's cache: they take up to 0.9 MB. */
 enum { BATCHES = 16, ENOUGH = 4, SAMPLES = 256, WORDS = 4096 };
@@ -61,6 +62,7 @@ static void *thread_run(void *arg)
 			atomic_store(&thread->error, ret);
 		tally_relay_return(&thread->relay);
 	}
+	tally_lines_stop_workers(thread->printer->session->symbols);
 	return NULL;
 }
 

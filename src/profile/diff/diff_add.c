@@ -216,7 +216,7 @@ static int row_find(struct adder *adder, uint32_t comm, uint32_t frame, uint32_t
 	if (ret)
 		return ret;
 	row = &adder->diff->rows.data[*ret_row];
-	if (!row->first)
+	if (!row->seen[TALLY_SIDE_A] && !row->seen[TALLY_SIDE_B])
 		row->cpumode = adder->profile->frames.all.data[frame].cpumode;
 	row->seen[adder->recording->side] |=
 		function->is_inlined ? DIFF_SEEN_INLINED : DIFF_SEEN_OUT_OF_LINE;

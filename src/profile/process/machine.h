@@ -71,6 +71,7 @@ int tally_machine_add_cut(struct tally_machine *machine);
 
 /* Create a machine. `symbols` must outlive it. Returns 0 or -ENOMEM. */
 int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_machine);
+struct tally_symbols *tally_machine_symbols(const struct tally_machine *machine);
 void tally_machine_free(struct tally_machine *machine);
 
 /* Reset threads and maps, in order to feed the same records again. Comms and threads will get the

@@ -91,8 +91,7 @@ int tally_dso_index_load_functions(struct tally_dso *dso, struct tally_rules_fac
 
 	if (index_open(dso, &object, index, ret_facts))
 		return -ENOENT;
-	if (!table_open(index, &in_functions, &ret_facts->own, table, &unused) ||
-	    !table_open(index, &in_rules, &ret_facts->own, table, &unused)) {
+	if (!table_open(index, &in_functions, &ret_facts->own, table, &unused)) {
 		(void)tally_index_mark_used(dso->owner, &object, TALLY_INDEX_FUNCTIONS);
 		return 0;
 	}
@@ -110,6 +109,19 @@ int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error)
 			 &dso->rules.has_frame_pointers);
 	if (ret)
 		tally_index_free(&dso->rules.index);
+	return ret;
+}
+
+int tally_dso_index_load_functions_by_id(struct tally_dso *dso, int error)
+{
+	int ret = tally_dso_index_open_by_id(dso, error, &dso->bounds.index);
+	bool unused;
+
+	if (ret)
+		return ret;
+	ret = table_open(&dso->bounds.index, &in_functions, NULL, &dso->bounds.table, &unused);
+	if (ret)
+		tally_index_free(&dso->bounds.index);
 	return ret;
 }
 

@@ -19,8 +19,9 @@ struct tally_rules_facts {
  * case `*ret_facts` describes the file from which to read them. */
 int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *ret_facts);
 
-/* Load the DSO's table of functions, or its rules, into dso->bounds. Returns the same. */
+/* Do the same for the DSO's table of functions, into dso->bounds. */
 int tally_dso_index_load_functions(struct tally_dso *dso, struct tally_rules_facts *ret_facts);
+int tally_dso_index_load_functions_by_id(struct tally_dso *dso, int error);
 
 /* Do the same as tally_dso_index_load_rules() if `error` means that no file with the recorded
  * build-id was found. See tally_dso_index_load_by_id(). */

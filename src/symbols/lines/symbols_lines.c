@@ -344,6 +344,11 @@ void tally_lines_keep_workers(struct tally_symbols *symbols)
 	symbols->lines_used.keeps_workers = true;
 }
 
+void tally_lines_stop_workers(struct tally_symbols *symbols)
+{
+	workers_limit(symbols, 1);
+}
+
 static int by_dso_and_address(const void *a, const void *b)
 {
 	const struct tally_dso_address *x = a, *y = b;

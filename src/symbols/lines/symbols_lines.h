@@ -49,6 +49,10 @@ void tally_lines_prepare(struct tally_dso_address *all, size_t nr);
  * until `symbols` is freed. */
 void tally_lines_keep_workers(struct tally_symbols *symbols);
 
+/* Stop these processes. The kernel ends a process when the thread that started it ends, so a thread
+ * that looks up lines must call this at its end. Later look-ups start them again. */
+void tally_lines_stop_workers(struct tally_symbols *symbols);
+
 /* From now on, only the names of inlined functions are needed. Lines may be without files and
  * numbers, and an address without inlined functions may be without lines. Call this before the
  * first lookup. */

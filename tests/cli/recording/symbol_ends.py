@@ -158,5 +158,31 @@ def test_the_end_of_a_section():
     assert look_up(path, [at["last"], end]) == ["last", "[unknown]"]
 
 
+def test_names_of_a_removed_file():
+    """Check that the index names the functions of a stripped program, even if it was removed."""
+    machine.need_events()
+    machine.need_tool("strip", "--version")
+    path, data = os.path.join(WORK, "many"), os.path.join(WORK, "many.data")
+    functions = "".join(f"static __attribute__((noinline)) void f{i}(int n) {{ while (n--) sum += n * {i}; }}\n" for i in range(1000))
+    calls = "".join(f"f{i}(1000);" for i in range(1000))
+    steps.build(path, f"static volatile unsigned long sum;\n{functions}int main(void) {{ for (int i = 0; i < 100; i++) {{ {calls} }} return 0; }}\n",
+                "-O1", "-Wl,--build-id")
+    tap.run("strip", path, status=0)
+    env = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "cache")}
+    tap.run(TALLY, "record", "-q", "--no-symbols", "-e", "task-clock:u", "-F", "4000", "-o", data, path, status=0, env=env)
+
+    def names(*options):
+        done = tap.run(TALLY, "report", "--stdio", "-g", "none", "-s", "symbol", *options, "-i", data, status=0, env=env)
+        return sorted(set(re.findall(r"\bfn@[0-9a-f]+", done.stdout)))
+
+    without_index = names("--no-index")
+    assert len(without_index) > 20, without_index
+    tap.same(names(), without_index, "names with an empty index")
+    tap.same(names(), without_index, "names from the index")
+    os.remove(path)
+    tap.same(names(), without_index, "names after the program was removed")
+    tap.same(names("--no-index"), [], "names without program and index")
+
+
 if __name__ == "__main__":
     tap.main(__name__)
