@@ -36,12 +36,12 @@ struct tally_script_printer {
 	int failed;                      /* 0 or the -errno of a failed write */
 	struct script_locations places;
 	struct script_code code;
-	struct script_found found; /* locations of the current sample */
-	size_t name_width;         /* length of the longest event name */
-	bool has_name_width;       /* it is known */
-	size_t data_src_width;     /* length of the longest data source so far */
-	uint32_t max_stack;        /* maximum number of callchain entries */
-	uint64_t max_blocks;       /* see struct script_branch_options */
+	struct script_found found;             /* locations of the current sample */
+	size_t name_width;                     /* length of the longest event name */
+	bool has_name_width;                   /* it is known */
+	size_t data_src_width;                 /* length of the longest data source so far */
+	uint32_t max_stack;                    /* maximum number of callchain entries */
+	uint64_t max_blocks;                   /* see struct script_branch_options */
 	const struct tally_word_list *stop_at; /* functions at which callchains end */
 	bool hide_chains, nanoseconds;
 	enum script_times times;

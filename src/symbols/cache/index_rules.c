@@ -9,7 +9,7 @@
 #include "symbols/dso_path.h"
 
 /* Minimum size of a table in bytes: making a smaller one takes no longer than reading an index. */
-enum { RULES_LEAST = 8 << 10 };
+enum { RULES_LEAST = 8 << 10, FUNCTIONS_LEAST = 2 << 10 };
 
 /* Get the state of the object's own file. Returns 0 or -ENOMEM. */
 static int own_file_stat(const struct tally_dso *dso, struct tally_source_file *ret_file)
@@ -28,10 +28,12 @@ static int own_file_stat(const struct tally_dso *dso, struct tally_source_file *
 /* Sections of a table. */
 struct sections {
 	enum tally_index_id facts, table;
+	size_t least; /* minimum size of the table in bytes */
 };
 
-static const struct sections in_rules = {TALLY_INDEX_RULES_FACTS, TALLY_INDEX_RULES};
-static const struct sections in_functions = {TALLY_INDEX_FUNCTIONS_FACTS, TALLY_INDEX_FUNCTIONS};
+static const struct sections in_rules = {TALLY_INDEX_RULES_FACTS, TALLY_INDEX_RULES, RULES_LEAST};
+static const struct sections in_functions = {TALLY_INDEX_FUNCTIONS_FACTS, TALLY_INDEX_FUNCTIONS,
+					     FUNCTIONS_LEAST};
 
 /* Open a table in the index if it was made from the file `own`. If `own` is NULL, it may be from
  * any file. */
@@ -160,7 +162,7 @@ static void table_save(struct tally_dso *dso, const struct sections *in,
 	struct tally_rules_facts made = *facts;
 
 	if (!tally_index_dir_get(dso->owner) || dso->kind != TALLY_DSO_USER ||
-	    (!dso->cached.is_kept && (len < RULES_LEAST || !is_own(facts, own))) ||
+	    (!dso->cached.is_kept && (len < in->least || !is_own(facts, own))) ||
 	    !tally_index_mark_used(dso->owner, object, in->table))
 		return;
 	if (dso->cached.is_kept)
