@@ -84,10 +84,18 @@ void tally_relay_give(struct tally_relay *relay)
 
 void tally_relay_wait(struct tally_relay *relay)
 {
+	relay->nr_waits++;
 	atomic_store(&relay->is_awaited, true);
 	wake(relay, can_take, relay->enough);
 	wait_for(relay, can_give, 0, 0);
 	atomic_store(&relay->is_awaited, false);
+}
+
+bool tally_relay_is_futile(const struct tally_relay *relay)
+{
+	enum { MANY = 256 };
+
+	return relay->nr_waits > MANY && atomic_load(&relay->given) < 2 * relay->nr_waits;
 }
 
 void tally_relay_end(struct tally_relay *relay)

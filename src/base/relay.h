@@ -25,6 +25,7 @@ enum { TALLY_CACHE_LINE = 64 };
 
 struct tally_relay {
 	size_t nr, enough; /* number of slots, and of those for which a thread is woken */
+	size_t nr_waits;   /* calls of tally_relay_wait() */
 	char apart1[TALLY_CACHE_LINE];
 	atomic_size_t given;
 	char apart2[TALLY_CACHE_LINE];
@@ -48,6 +49,9 @@ bool tally_relay_room(struct tally_relay *relay, size_t *ret_slot);
 void tally_relay_give(struct tally_relay *relay);
 /* Producer: wait until all items are returned. */
 void tally_relay_wait(struct tally_relay *relay);
+/* Producer: return true if it has waited so often that one thread would be faster: many times, and
+ * for less than two items each time. */
+bool tally_relay_is_futile(const struct tally_relay *relay);
 /* Producer: let tally_relay_take() return false after the items that were given. */
 void tally_relay_end(struct tally_relay *relay);
 

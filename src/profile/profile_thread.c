@@ -49,6 +49,8 @@ static void guard(void *arg, bool is_jit)
 		(void)profile_thread_stop(profile);
 	else
 		(void)profile_thread_wait(profile);
+	if (profile->thread->runs && tally_relay_is_futile(&profile->thread->relay))
+		(void)profile_thread_stop(profile);
 }
 
 void profile_thread_start(struct tally_profile *profile)

@@ -54,9 +54,11 @@ static int give(struct passing *passing, int nr, int wait_every)
 	return i;
 }
 
-static void pass(struct passing *passing, int nr, int wait_every)
+/* Pass items, and return true if that was futile. */
+static bool pass(struct passing *passing, int nr, int wait_every)
 {
 	pthread_t thread;
+	bool is_futile;
 	int given;
 
 	passing->in_order = true;
@@ -67,7 +69,9 @@ static void pass(struct passing *passing, int nr, int wait_every)
 	assert_true(passing->in_order);
 	if (!passing->leaves_after)
 		assert_int_equal(given, nr);
+	is_futile = tally_relay_is_futile(&passing->relay);
 	tally_relay_free(&passing->relay);
+	return is_futile;
 }
 
 static void passes_all_items_in_order(void **state)
@@ -106,9 +110,20 @@ static void ends_when_the_consumer_leaves(void **state)
 	}
 }
 
+static void waiting_after_each_item_is_futile(void **state)
+{
+	struct passing passing = {0}, other = {0}, few = {0};
+
+	(void)state;
+	assert_true(pass(&passing, 1000, 1));
+	assert_false(pass(&other, 1000, 3));
+	assert_false(pass(&few, 200, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waiting_after_each_item_is_futile),
 		cmocka_unit_test(passes_all_items_in_order),
 		cmocka_unit_test(passes_few_items),
 		cmocka_unit_test(ends_when_the_consumer_leaves),

@@ -91,6 +91,8 @@ static void guard(void *arg, bool is_jit)
 	}
 	hand_over(thread);
 	tally_relay_wait(&thread->relay);
+	if (tally_relay_is_futile(&thread->relay))
+		script_thread_stop(thread);
 }
 
 struct script_thread *script_thread_start(struct tally_script_printer *printer)
