@@ -42,7 +42,7 @@ bool tally_session_split(struct tally_session *session)
 		      !tally_perfdata_info(session->data)->is_pipe &&
 		      !tally_session_has(session, PERF_SAMPLE_STACK_USER);
 
-	session->has_resolver |= splits;
+	session->is_split |= splits;
 	return splits;
 }
 

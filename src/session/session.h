@@ -107,7 +107,7 @@ struct tally_session {
 	struct tally_user_chains chains; /* initialized at the first stack dump, see has_chains */
 	bool has_chains;
 	bool has_origin;          /* for a stream: the origin was found at the first sample */
-	bool has_resolver;        /* a thread is set aside by tally_session_split() */
+	bool is_split;            /* a thread is set aside by tally_session_split() */
 	bool is_again;            /* second pass: do not repeat warnings or counts */
 	bool is_cut;              /* the file was truncated while being read; already reported */
 	struct tally_error ended; /* why reading ended early (already reported), or all zero */

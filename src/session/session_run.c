@@ -45,7 +45,7 @@ static int sample_chain(struct tally_session *session, struct tally_feed_sample 
 
 	/* There were no events with stack dumps when tally_session_split() was called, so the file
 	 * is damaged. Another thread may be reading the files that unwinding needs. */
-	if (session->has_resolver)
+	if (session->is_split)
 		sample->sample.stack_user.len = 0;
 	if (!session->has_chains && sample->sample.stack_user.len) {
 		bool has_env = !tally_perfdata_env(session->data, &env);
@@ -197,7 +197,7 @@ static int session_read(struct tally_session *session, int *ret_done, struct tal
 	struct tally_perfdata_record record;
 	int ret, done = 0;
 
-	if (tally_session_jobs(session) > (session->has_resolver ? 2 : 1))
+	if (tally_session_jobs(session) > (session->is_split ? 2 : 1))
 		tally_perfdata_read_ahead(session->data);
 	while ((ret = tally_perfdata_next_ordered(session->data, &record, err)) > 0) {
 		done = session_record(session, &record);

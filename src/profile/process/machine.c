@@ -462,6 +462,11 @@ int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_
 	return ret;
 }
 
+struct tally_symbols *tally_machine_symbols(const struct tally_machine *machine)
+{
+	return machine->symbols;
+}
+
 /* Remove all threads, including the idle task, and all mappings. */
 static void machine_clear(struct tally_machine *machine)
 {

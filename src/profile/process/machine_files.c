@@ -65,11 +65,6 @@ void machine_files_clear(struct tally_machine *machine)
 	machine->files = NULL;
 }
 
-struct tally_symbols *tally_machine_symbols(const struct tally_machine *machine)
-{
-	return machine->symbols;
-}
-
 /* ---- build IDs -------------------------------------------------------------------- */
 
 /* Assign the last build ID to a name, unless the name already has a build ID. */
