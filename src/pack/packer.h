@@ -16,7 +16,7 @@ enum tally_packing { TALLY_PACK_ZLIB, TALLY_PACK_GZIP };
 
 struct tally_packer_options {
 	enum tally_packing format;
-	uint64_t threads; /* including the caller's; 0 is 1 */
+	uint64_t threads; /* including the caller's; 0 is 1; at most 8 are used */
 	/* Called in the caller's thread with the output in order. Returns 0 or -errno. */
 	int (*write)(void *arg, const void *bytes, size_t len);
 	void *arg;
