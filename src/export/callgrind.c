@@ -381,6 +381,6 @@ static int write_format(const struct tally_export *export)
 const struct tally_export_format tally_export_callgrind = {
 	.name = "callgrind",
 	.help = "KCachegrind, callgrind_annotate",
-	.lines = TALLY_LINES_ALL | TALLY_LINES_INLINED,
+	.lines = TALLY_LINES_ALL | TALLY_LINES_APART,
 	.write = write_format,
 };

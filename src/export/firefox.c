@@ -134,6 +134,6 @@ const struct tally_export_format tally_export_firefox = {
 	.one_event = true,
 	.keeps_samples = true,
 	.by = TALLY_BY_COMM | TALLY_BY_THREAD,
-	.lines = TALLY_LINES_ALL | TALLY_LINES_INLINED,
+	.lines = TALLY_LINES_ALL | TALLY_LINES_APART,
 	.write = write_format,
 };

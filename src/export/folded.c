@@ -140,7 +140,7 @@ const struct tally_export_format tally_export_folded = {
 	.help = "one line per stack: flamegraph.pl, inferno, speedscope",
 	.one_event = true,
 	.by = TALLY_BY_COMM,
-	.lines = TALLY_LINES_INLINED,
+	.lines = TALLY_LINES_APART,
 	.write = write_periods,
 };
 
@@ -149,6 +149,6 @@ const struct tally_export_format tally_export_folded_samples = {
 	.help = "folded, with numbers of samples, as from stackcollapse-perf.pl",
 	.one_event = true,
 	.by = TALLY_BY_COMM,
-	.lines = TALLY_LINES_INLINED,
+	.lines = TALLY_LINES_APART,
 	.write = write_samples,
 };

@@ -481,6 +481,6 @@ const struct tally_export_format tally_export_perfetto = {
 	.is_binary = true,
 	.keeps_samples = true,
 	.by = TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU,
-	.lines = TALLY_LINES_ALL | TALLY_LINES_INLINED,
+	.lines = TALLY_LINES_ALL | TALLY_LINES_APART,
 	.write = write_format,
 };

@@ -499,6 +499,6 @@ const struct tally_export_format tally_export_pprof = {
 	.help = "profile.proto, packed: go tool pprof, Pyroscope, Parca",
 	.is_binary = true,
 	.by = TALLY_BY_COMM | TALLY_BY_THREAD,
-	.lines = TALLY_LINES_ALL | TALLY_LINES_INLINED,
+	.lines = TALLY_LINES_ALL | TALLY_LINES_APART,
 	.write = write_format,
 };

@@ -50,12 +50,12 @@ static int input_start(void *arg, struct tally_session *session,
 {
 	const struct page_input *input = arg;
 	const struct tally_html_request *request = input->maker->request;
-	bool has_chains = tally_session_has(session, PERF_SAMPLE_CALLCHAIN);
 
+	(void)session;
 	*options = (struct tally_profile_options){
 		.by = TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME |
 		      TALLY_BY_PATH,
-		.lines = has_chains && !request->no_inlined ? TALLY_LINES_INLINED : 0,
+		.lines = request->no_inlined ? 0 : TALLY_LINES_APART,
 		.max_stack = request->max_stack,
 		.raw_chains = request->raw_chains,
 		.keeps_samples = true,

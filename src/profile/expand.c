@@ -88,6 +88,10 @@ static int frame_expand(struct expand *expand, const struct tally_frame *from,
 	ret_expansion->nr = (uint32_t)expand->list.len - ret_expansion->first;
 	if (ret)
 		return ret;
+	if (expand->profile->options.lines & TALLY_LINES_SELF) {
+		ret_expansion->self = expand->list.data[ret_expansion->first];
+		return 0;
+	}
 	ret_expansion->self = expand->list.data[expand->list.len - 1];
 	if (from->is_exact && nr)
 		ret = function_add(expand, from, from->symbol, lines, &ret_expansion->self);
@@ -118,6 +122,17 @@ static int stack_push(struct expand *expand, const struct expansion *of, uint32_
 	return ret;
 }
 
+/* Return the innermost frame + 1 of a bucket that is not yet expanded, or 0 if only the functions
+ * of callchains are distinguished and there is no callchain. */
+static uint32_t bucket_leaf(const struct expand *expand, const struct tally_bucket_key *key)
+{
+	const struct tally_profile_options *options = &expand->profile->options;
+
+	if (key->leaf || !(options->lines & TALLY_LINES_SELF) || !(options->by & TALLY_BY_FRAME))
+		return key->leaf;
+	return key->frame + 1;
+}
+
 /* Build a stack from the functions that the innermost function was inlined into, followed by the
  * callers. */
 static int stack_make(struct expand *expand, uint32_t leaf, uint32_t callers, uint32_t *ret_stack)
@@ -140,13 +155,14 @@ static int stack_make(struct expand *expand, uint32_t leaf, uint32_t callers, ui
 
 static int bucket_expand(struct expand *expand, struct tally_bucket_key *key)
 {
-	uint64_t old = (uint64_t)key->leaf << 32 | key->callers;
+	uint32_t leaf = bucket_leaf(expand, key);
+	uint64_t old = (uint64_t)leaf << 32 | key->callers;
 	uint64_t known = tally_map_get(&expand->stacks_of, old);
 	uint32_t stack = (uint32_t)known;
 	int ret = 0;
 
 	if (known == TALLY_MAP_NONE) {
-		ret = stack_make(expand, key->leaf, key->callers, &stack);
+		ret = stack_make(expand, leaf, key->callers, &stack);
 		if (!ret)
 			ret = tally_map_set(&expand->stacks_of, old, stack);
 	}

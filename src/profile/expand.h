@@ -7,8 +7,8 @@
 #include "profile/profile_private.h"
 
 /* Look up the lines of all exact frames, file by file, and replace each frame with the functions
- * that contain it. A bucket's own frame remains the out-of-line function; it has a line if the
- * profile has TALLY_LINES_ALL. Returns 0 or -ENOMEM. */
+ * that contain it. Without TALLY_LINES_SELF, a bucket's own frame remains the out-of-line
+ * function; it has a line if the profile has TALLY_LINES_ALL. Returns 0 or -ENOMEM. */
 int profile_expand(struct tally_profile *profile);
 
 #endif

@@ -45,6 +45,11 @@ struct tally_profile_filter {
 enum {
 	TALLY_LINES_INLINED = 1 << 0, /* inlined functions are frames of callchains */
 	TALLY_LINES_ALL = 1 << 1,     /* frames are distinguished by line */
+	/* A sample's own function is its innermost inlined function. In perf, it is the function
+	 * that contains it. */
+	TALLY_LINES_SELF = 1 << 2,
+	/* Inlined functions are functions everywhere. */
+	TALLY_LINES_APART = TALLY_LINES_INLINED | TALLY_LINES_SELF,
 };
 
 struct tally_profile_options {

@@ -51,8 +51,8 @@ static int analysis_start(void *arg, struct tally_session *session,
 	options->by =
 		TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_FRAME | (has_chains ? TALLY_BY_PATH : 0);
 	options->lines = analysis->options.lines ? TALLY_LINES_ALL : 0;
-	if (has_chains && !analysis->options.no_inlined)
-		options->lines |= TALLY_LINES_INLINED;
+	if (!analysis->options.no_inlined)
+		options->lines |= TALLY_LINES_APART;
 	return 0;
 }
 

@@ -49,5 +49,5 @@ def rows_of(recording, *options):
 
 def function_of(row):
     """Return a page's name for the function in a row. Unnamed code is a single unnamed function in each file."""
-    name = row["symbol"][4:]
+    name = row["symbol"][4:].removesuffix(" (inlined)")
     return "" if re.fullmatch("0x[0-9a-f]{16}", name) else name

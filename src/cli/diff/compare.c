@@ -35,14 +35,14 @@ static int compared_start(void *arg, struct tally_session *session,
 	const struct compared *compared = arg;
 	const struct diff_config *config = compared->comparison->config;
 	bool chains = tally_session_has(session, PERF_SAMPLE_CALLCHAIN);
-	bool inlined = chains && config->is_inlined;
-	/* Callers are expensive to look up, and only these options use them. */
-	bool paths =
-		chains && (inlined || config->children || config->json || config->diff.by_path);
+	/* Callers are expensive to look up, and only these options use them. Callers also show
+	 * where functions are inlined. */
+	bool paths = chains && (config->is_inlined || config->children || config->json ||
+				config->diff.by_path);
 
 	options->by = TALLY_BY_FRAME | TALLY_BY_LABEL | (paths ? TALLY_BY_PATH : 0) |
 		      (config->diff.keys & TALLY_KEY_COMM || config->comms ? TALLY_BY_COMM : 0);
-	options->lines = inlined ? TALLY_LINES_INLINED : 0;
+	options->lines = config->is_inlined ? TALLY_LINES_APART : 0;
 	tally_lines_inlined_only(session->symbols);
 	options->raw_chains = config->raw_chains;
 	return 0;

@@ -32,7 +32,7 @@ static bool report_reads_twice(const struct report *report)
 	const struct report_config *config = report->config;
 
 	return config->rows.show.style != TALLY_STYLE_NONE && !config->rows.show.children &&
-	       !report->reading.branches && !report->browses && !config->svg &&
+	       report_is_perf_text(report) && !report->reading.branches &&
 	       !(config->rows.show.keys & (TALLY_KEY_PARENT | TALLY_KEY_LINE | TALLY_KEY_FILE)) &&
 	       config->rows.show.graph_key == TALLY_GRAPH_FUNCTION && !report->session->query &&
 	       !report->labels.counts_running &&
@@ -47,6 +47,16 @@ static unsigned report_by(const struct report_config *config)
 			 config->rows.show.style != TALLY_STYLE_NONE || config->svg;
 
 	return tally_keys_by(config->rows.show.keys) | (has_paths ? TALLY_BY_PATH : 0);
+}
+
+/* Return how inlined functions are shown (TALLY_LINES_*). In perf's text they are only in
+ * callchains; a row is a function with all that was inlined into it. */
+static unsigned inlined_lines(const struct report *report, unsigned by)
+{
+	if (!report_is_perf_text(report) && !report->reading.branches &&
+	    !report->config->branch_history)
+		return TALLY_LINES_APART;
+	return by & TALLY_BY_PATH ? TALLY_LINES_INLINED : 0;
 }
 
 /* Set the profile's options when the recording's events are known. */
@@ -71,8 +81,8 @@ static int report_start(void *arg, struct tally_session *session,
 	options->lines = tally_keys_lines(config->rows.show.keys);
 	if (config->rows.show.graph_key != TALLY_GRAPH_FUNCTION)
 		options->lines |= TALLY_LINES_ALL;
-	if (options->by & TALLY_BY_PATH && config->is_inlined)
-		options->lines |= TALLY_LINES_INLINED;
+	if (config->is_inlined)
+		options->lines |= inlined_lines(report, options->by);
 	options->second_pass = report_reads_twice(report);
 	options->keeps_samples = report->browses;
 	if (options->second_pass)
@@ -87,7 +97,8 @@ static int report_start(void *arg, struct tally_session *session,
 					   : tally_show_sample_part(&config->rows.show),
 	};
 	report_export_options(config, options);
-	if (options->lines == TALLY_LINES_INLINED && !report->browses && !report->labels.nr_columns)
+	if (options->lines && !(options->lines & TALLY_LINES_ALL) && !report->browses &&
+	    !report->labels.nr_columns)
 		tally_lines_inlined_only(session->symbols);
 	report->reading.resolves =
 		config->branch_history || config->ignore_callees || report->labels.nr_columns;

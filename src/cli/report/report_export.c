@@ -133,7 +133,7 @@ void report_export_options(const struct report_config *config,
 	options->by |= format->by | TALLY_BY_FRAME | TALLY_BY_PATH;
 	options->lines = format->lines;
 	if (!config->is_inlined)
-		options->lines &= ~(unsigned)TALLY_LINES_INLINED;
+		options->lines &= ~(unsigned)TALLY_LINES_APART;
 	options->second_pass = false;
 	options->keeps_samples = format->keeps_samples;
 	options->filter.symbol_part = config->rows.show.symbol_part;

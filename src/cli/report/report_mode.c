@@ -44,6 +44,13 @@ static const char *memory_keys(const struct tally_session *session)
 #undef KEYS
 }
 
+bool report_is_perf_text(const struct report *report)
+{
+	const struct report_config *config = report->config;
+
+	return !report->browses && !config->json && !config->svg && !config->format;
+}
+
 /* Choose between rows for samples and rows for branches, and the default sort keys. As in perf,
  * text shows branches if there are any, and "trace" is the default key if all events are
  * tracepoints. */
@@ -51,7 +58,7 @@ static void report_mode(struct report *report)
 {
 	struct report_config *config = report->config;
 	bool has_branches = session_has_branches(report->session);
-	bool is_text = !report->browses && !config->json && !config->svg && !config->format;
+	bool is_text = report_is_perf_text(report);
 	bool wants_branches = config->branch_given && config->branch_stack;
 
 	/* As in perf, this is not an error. */

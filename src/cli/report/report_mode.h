@@ -9,6 +9,10 @@
  * branches (report->reading.branches). Returns 0, or -errno after printing an error. */
 int report_columns(struct report *report);
 
+/* Return true if the output is perf's: rows of text, or separated values. Other outputs count
+ * inlined functions apart. */
+bool report_is_perf_text(const struct report *report);
+
 /* Check the options that report_columns() uses, before a recording is read. Returns 0, or -errno
  * after printing an error. */
 int report_mode_check(struct report_config *config);

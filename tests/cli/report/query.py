@@ -77,7 +77,7 @@ def test_selects_the_same_as_other_options():
     tap.same(queried(""), everything, "no words")
     tap.same(queried("comm:=loop"), rows("--comms", "loop"), "a comm")
     tap.same(queried('comm:"second half"'), rows("--comms", "second half"), "a quoted comm")
-    tap.same(queried("self-sym:=Busy"), rows("--symbols", "Busy"), "a function by its whole name")
+    tap.same(rows("--no-inline", "--query", "self-sym:=Busy"), rows("--no-inline", "--symbols", "Busy"), "a function by its whole name")
     tap.same(queried("self-dso:=loop"), rows("--dsos", "loop"), "a file")
     tap.same(queried("time:25%-50%"), rows("--time", "25%-50%"), "a share of the time")
     cpu = re.search(r"\[(\d+)\]", tap.run(TALLY, "script", "-i", DATA, "-F", "comm,cpu").stdout)[1].lstrip("0") or "0"
