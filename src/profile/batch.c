@@ -17,6 +17,9 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 
 	total->nr_shown++;
 	tally_sum_add(&total->period_shown, from->weight);
+	if (from->time && (!total->first || from->time < total->first))
+		total->first = from->time;
+	total->last = TALLY_MAX(total->last, from->time);
 	stats->chains += from->has_chain;
 	stats->cut_chains += from->is_cut;
 	stats->leaf_only += from->leaf_only;

@@ -41,15 +41,16 @@ static int ask_all(const struct tally_frames *frames)
 
 /* ---- frames ------------------------------------------------------------------- */
 
-/* Add a frame for a function. The frame has a line only with TALLY_LINES_ALL. */
+/* Add a frame for a function. The frame has a line only with one of the options `having`
+ * (TALLY_LINES_*). */
 static int function_add(struct expand *expand, const struct tally_frame *from,
 			const struct tally_symbol *symbol, const struct tally_line *line,
-			uint32_t *ret_frame)
+			unsigned having, uint32_t *ret_frame)
 {
 	struct tally_frame frame = *from;
 
 	frame.symbol = symbol;
-	frame.is_exact = expand->profile->options.lines & TALLY_LINES_ALL;
+	frame.is_exact = expand->profile->options.lines & having;
 	frame.line = frame.is_exact ? line : NULL;
 	return tally_frames_add(&expand->frames, &frame, ret_frame);
 }
@@ -58,7 +59,7 @@ static int list_function(struct expand *expand, const struct tally_frame *from,
 			 const struct tally_symbol *symbol, const struct tally_line *line)
 {
 	uint32_t frame;
-	int ret = function_add(expand, from, symbol, line, &frame);
+	int ret = function_add(expand, from, symbol, line, TALLY_LINES_ALL, &frame);
 
 	return ret ? ret : tally_vec_push(&expand->list, frame);
 }
@@ -70,6 +71,7 @@ static int frame_expand(struct expand *expand, const struct tally_frame *from,
 	const struct tally_symbol *inlined;
 	bool is_inlined = expand->profile->options.lines & TALLY_LINES_INLINED;
 	size_t nr = from->is_exact ? tally_dso_lines(from->dso, from->addr, &lines, NULL) : 0;
+	uint32_t self;
 	int ret = 0;
 
 	ret_expansion->first = (uint32_t)expand->list.len;
@@ -88,13 +90,13 @@ static int frame_expand(struct expand *expand, const struct tally_frame *from,
 	ret_expansion->nr = (uint32_t)expand->list.len - ret_expansion->first;
 	if (ret)
 		return ret;
-	if (expand->profile->options.lines & TALLY_LINES_SELF) {
-		ret_expansion->self = expand->list.data[ret_expansion->first];
-		return 0;
-	}
-	ret_expansion->self = expand->list.data[expand->list.len - 1];
+	ret_expansion->self = self =
+		expand->list.data[expand->profile->options.lines & TALLY_LINES_SELF
+					  ? ret_expansion->first
+					  : expand->list.len - 1];
 	if (from->is_exact && nr)
-		ret = function_add(expand, from, from->symbol, lines, &ret_expansion->self);
+		ret = function_add(expand, from, expand->frames.all.data[self].symbol, lines,
+				   TALLY_LINES_ALL | TALLY_LINES_OWN, &ret_expansion->self);
 	return ret;
 }
 

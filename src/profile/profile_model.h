@@ -48,6 +48,8 @@ enum {
 	/* A sample's own function is its innermost inlined function. In perf, it is the function
 	 * that contains it. */
 	TALLY_LINES_SELF = 1 << 2,
+	/* A sample's own frame is distinguished by line, callers are not. */
+	TALLY_LINES_OWN = 1 << 3,
 	/* Inlined functions are functions everywhere. */
 	TALLY_LINES_APART = TALLY_LINES_INLINED | TALLY_LINES_SELF,
 };
@@ -165,6 +167,7 @@ struct tally_batch {
 struct tally_profile_total {
 	uint64_t nr, period;
 	uint64_t nr_shown, period_shown;
+	uint64_t first, last; /* times of samples that passed; 0 if they have no times */
 };
 
 struct tally_profile_stats {

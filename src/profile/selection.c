@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include "base/slots.h"
 #include "profile/functions.h"
 #include "profile/query.h"
@@ -203,4 +204,60 @@ uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_
 			return at;
 	}
 	return chains->functions[chain->leaf] == function ? 0 : UINT32_MAX;
+}
+
+static bool is_inlined(const struct tally_chains *chains, uint32_t frame)
+{
+	const struct tally_frame *of = &chains->profile->frames.all.data[frame];
+
+	return of->symbol && tally_symbol_is_inlined(of->dso, of->symbol);
+}
+
+/* Return the function that contains the frame at index `at` of a chain, or UINT32_MAX. */
+static uint32_t container_in(const struct tally_chains *chains, const struct tally_chain *chain,
+			     uint32_t at)
+{
+	uint32_t nr = tally_chain_length(chains, chain);
+
+	while (at < nr && is_inlined(chains, tally_chain_function(chains, chain, at)))
+		at++;
+	return at < nr ? tally_chain_function(chains, chain, at) : UINT32_MAX;
+}
+
+/* Find the heaviest container among chains in which the function is the innermost one, or, if
+ * `anywhere`, is on the chain. */
+static uint32_t container_find(const struct tally_chains *chains, uint32_t function, bool anywhere)
+{
+	uint32_t best = UINT32_MAX, found;
+	struct tally_map sums = {0};
+	uint64_t most = 0, sum;
+
+	tally_vec_for_each (chain, &chains->all) {
+		uint32_t at = tally_chain_function(chains, chain, 0) == function ? 0
+			      : anywhere ? tally_chain_find(chains, chain, function)
+					 : UINT32_MAX;
+
+		if (at == UINT32_MAX)
+			continue;
+		found = container_in(chains, chain, at);
+		sum = tally_map_get(&sums, found);
+		sum = (sum == TALLY_MAP_NONE ? 0 : sum) + chain->period;
+		if (found == UINT32_MAX || tally_map_set(&sums, found, sum) || sum < most)
+			continue;
+		most = sum;
+		best = found;
+	}
+	tally_map_free(&sums);
+	return best;
+}
+
+uint32_t tally_chains_container(const struct tally_chains *chains, uint32_t function)
+{
+	uint32_t found;
+
+	function = chains->functions[function];
+	if (!is_inlined(chains, function))
+		return function;
+	found = container_find(chains, function, false);
+	return found != UINT32_MAX ? found : container_find(chains, function, true);
 }

@@ -103,6 +103,12 @@ static inline uint32_t tally_chain_function(const struct tally_chains *chains,
 	return chains->functions[frame];
 }
 
+/* Return the function that contains the code of an inlined function: the first function on its
+ * callchains that is not inlined. If there are several, return the one in which the inlined
+ * function's own samples weigh most, or else the samples with it on their callchain. Returns
+ * `function` itself if it is not inlined, and UINT32_MAX if no chain has it. */
+uint32_t tally_chains_container(const struct tally_chains *chains, uint32_t function);
+
 /* Return the index of the outermost occurrence of a frame's function in a chain, or UINT32_MAX if
  * the function is not in the chain. */
 uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_chain *chain,

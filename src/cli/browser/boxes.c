@@ -71,7 +71,7 @@ int browser_show_names(struct browser *browser)
 	if (browser->view->whole)
 		browser->view->whole(browser, out);
 	else
-		browser_names_add_frame(browser, browser->function, out);
+		browser_names_add_frame(browser, browser->here, out);
 	if (!out->len)
 		tally_str_add(out, "nothing is selected\n");
 	return 0;

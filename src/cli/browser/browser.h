@@ -3,9 +3,7 @@
  * The terminal browser: views of a profile, controlled with the keyboard and the mouse, that share
  * one selection (a query, zoom steps, a time span). The screen is computed from the profile after
  * every key and refresh; the only state is the user's input.
- *
- * The browser neither reads nor makes recordings, and does not change the profile. A source without
- * a profile has its own views.
+ * It does not change the profile. A source without a profile has its own views.
  */
 #ifndef TALLY_CLI_BROWSER_BROWSER_H
 #define TALLY_CLI_BROWSER_BROWSER_H
@@ -17,7 +15,7 @@ struct browser_view;
 struct tally_annotate;
 struct tally_browser_live;
 
-/* The data to show. All pointers are borrowed. */
+/* The data to show, all borrowed. */
 struct tally_browser_source {
 	const struct tally_browser_live *live;   /* NULL if the profile does not change */
 	const struct browser_view *const *views; /* NULL-terminated; the first one is shown first */
@@ -28,19 +26,20 @@ struct tally_browser_source {
 	const char *symfs;              /* root directory for source files, or NULL */
 	const struct tally_labels *labels;
 	uint32_t first_event, nr_events;
-	void *arg; /* passed to the callbacks below */
+	void *arg; /* of the callbacks */
 	/* Return the name of an event, or NULL if there is no such event or it has no samples. */
 	const char *(*event)(void *arg, uint32_t event);
-	/* Return a mask of the PERF_SAMPLE_* fields that an event's samples have; for a live
-	 * profile, of the fields that the profile keeps (no timestamps). Required if there is a
-	 * profile. */
+	/* Return true if an event's weights are in ns. If NULL, no weights are. */
+	bool (*is_time)(void *arg, uint32_t event);
+	/* Return the PERF_SAMPLE_* fields of an event's samples; for a live profile, those that it
+	 * keeps (no timestamps). Required if there is a profile. */
 	uint64_t (*fields)(void *arg, uint32_t event);
-	/* Append an event's title line. If NULL, the title is `what` and the event. */
+	/* Append a title line (by default, `what` and the event), and the recording's health as
+	 * comment lines ("# ..."). */
 	void (*title)(void *arg, uint32_t event, struct tally_str *out);
-	/* Append the recording's health as comment lines ("# ..."). */
 	void (*health)(void *arg, struct tally_str *out);
-	/* Read the recording again to collect the costs of each address in a function, for the
-	 * browser's selection. Return 0, -ENOMEM or another error. NULL if not available. */
+	/* Read the recording again to collect the costs of each address of a function in the
+	 * selection. Return 0, -ENOMEM or another error. NULL if not available. */
 	int (*annotate)(void *arg, struct browser *browser, const struct tally_frame *frame,
 			struct tally_annotate **ret_samples);
 	uint64_t count_filter;    /* leave out rows with fewer samples */
@@ -49,7 +48,7 @@ struct tally_browser_source {
 	bool hide_kernel, hide_user;
 };
 
-/* The views for a finished recording, and for a live profile, which has no timestamps. */
+/* Views for a finished recording, and for a live profile (no timestamps). */
 extern const struct browser_view *const tally_browser_views[], *const tally_browser_live_views[];
 
 /* Run the browser on the terminal at standard input and output until the user quits, then print a

@@ -203,22 +203,40 @@ static void add_why_not(const struct browser *browser, const struct tally_frame 
 			      "no function is selected: press 2 for rows, then a to annotate one");
 	else if (!frame->symbol || !frame->dso)
 		add_nameless(frame, out);
-	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
-		tally_str_add(out, "this function was inlined: its instructions are in the "
-				   "containing function");
 }
 
-/* Place the cursor on the heaviest instruction. */
-static void cursor_start(struct browser_code *code, uint32_t event)
+/* Return true if the instruction is part of the inlined function `name` of `dso`. */
+static bool is_part_of(const struct tally_annotation_insn *insn, struct tally_dso *dso,
+		       const char *name)
 {
+	const struct tally_symbol *symbol;
+
+	for (size_t i = 0; i + 1 < insn->nr_lines; i++) {
+		if (!tally_line_symbol(dso, &insn->lines[i], &symbol) && symbol &&
+		    !strcmp(tally_symbol_name(dso, symbol), name))
+			return true;
+	}
+	return false;
+}
+
+/* Place the cursor on the heaviest instruction; for an inlined function, on the heaviest one that
+ * belongs to it. */
+static void cursor_start(struct browser_code *code, const struct browser *browser)
+{
+	const struct tally_frame *of = &browser->source->profile->frames.all.data[browser->pivot];
+	const char *inlined = tally_symbol_is_inlined(of->dso, of->symbol)
+				      ? tally_symbol_name(of->dso, of->symbol)
+				      : NULL;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < code->lines.len; i++) {
 		const struct browser_code_line *line = &code->lines.data[i];
-		struct tally_annotate_cost cost = tally_annotation_cost(
-			&code->annotation, &code->annotation.insns.data[line->insn], event);
+		const struct tally_annotation_insn *insn = &code->annotation.insns.data[line->insn];
+		struct tally_annotate_cost cost =
+			tally_annotation_cost(&code->annotation, insn, browser->event);
 
-		if (line->source || cost.weight <= most)
+		if (line->source || cost.weight <= most ||
+		    (inlined && !is_part_of(insn, of->dso, inlined)))
 			continue;
 		most = cost.weight;
 		code->cursor = i;
@@ -226,11 +244,21 @@ static void cursor_start(struct browser_code *code, uint32_t event)
 	code->first = code->cursor > 4 ? code->cursor - 4 : 0;
 }
 
+/* Return the frame of the function to disassemble, or NULL: the requested function, or the one that
+ * contains it if it is inlined. */
+static const struct tally_frame *code_frame(const struct browser *browser)
+{
+	uint32_t function = browser->pivot;
+
+	if (function != TALLY_FRAME_NONE)
+		function = tally_chains_container(&browser->chains, function);
+	return function != TALLY_FRAME_NONE ? &browser->source->profile->frames.all.data[function]
+					    : NULL;
+}
+
 int browser_code_build(struct browser_code *code, struct browser *browser)
 {
-	const struct tally_frames *frames = &browser->source->profile->frames;
-	const struct tally_frame *frame =
-		browser->pivot != TALLY_FRAME_NONE ? &frames->all.data[browser->pivot] : NULL;
+	const struct tally_frame *frame;
 	int ret;
 
 	if (code->is_tried && code->function == browser->pivot &&
@@ -240,6 +268,10 @@ int browser_code_build(struct browser_code *code, struct browser *browser)
 	code->is_tried = true;
 	code->function = browser->pivot;
 	code->generation = browser->generation;
+	ret = browser_chains_build(browser);
+	if (ret)
+		return ret;
+	frame = code_frame(browser);
 	add_why_not(browser, frame, &code->why);
 	if (code->why.len)
 		return 0;
@@ -249,6 +281,6 @@ int browser_code_build(struct browser_code *code, struct browser *browser)
 	if (!ret)
 		ret = browser_code_lines(code);
 	if (!ret)
-		cursor_start(code, browser->event);
+		cursor_start(code, browser);
 	return TALLY_MIN(ret, 0);
 }

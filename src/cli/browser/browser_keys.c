@@ -53,13 +53,29 @@ void browser_switch_view(struct browser *browser, const struct browser_view *vie
 		(struct browser_back){browser->view, browser->pivot, browser->pivot_frame};
 	browser->view = view;
 	browser->pivot = pivot;
+	browser->has_moved = false;
 }
 
 void browser_set_function(struct browser *browser, uint32_t frame)
 {
 	browser->here = frame;
+}
+
+void browser_choose_function(struct browser *browser, uint32_t frame)
+{
 	if (frame != TALLY_FRAME_NONE)
 		browser->function = frame;
+}
+
+uint32_t browser_chosen_function(struct browser *browser)
+{
+	const struct browser_lists *lists = &browser->lists;
+
+	if (browser->function != TALLY_FRAME_NONE || browser_chains_build(browser) ||
+	    browser_lists_build(&browser->lists, browser) || !lists->top.nr[TALLY_TOP_SELF])
+		return browser->function;
+	return browser->chains
+		.functions[tally_top_lists_row(&lists->top, TALLY_TOP_SELF, 0)->frame];
 }
 
 int browser_switch_function(struct browser *browser, uint32_t frame)
@@ -214,7 +230,8 @@ static int all_event(struct browser *browser)
 	return 0;
 }
 
-/* Annotate the function at the cursor. The key is the same as in perf. */
+/* Annotate the function at the cursor or, as long as the cursor has not moved, the chosen function.
+ * The key is the same as in perf. */
 static int all_annotate(struct browser *browser)
 {
 	if (!browser->source->annotate) {
@@ -223,11 +240,13 @@ static int all_annotate(struct browser *browser)
 	}
 	if (browser->view == &browser_annotate)
 		return 0;
-	if (browser->here == TALLY_FRAME_NONE) {
+	if (browser->has_moved && browser->here == TALLY_FRAME_NONE) {
 		browser_set_message(browser, "%s", browser->view->no_function);
 		return 0;
 	}
-	browser_switch_view(browser, &browser_annotate, browser->here);
+	if (browser->has_moved)
+		browser_choose_function(browser, browser->here);
+	browser_switch_view(browser, &browser_annotate, browser_chosen_function(browser));
 	return 0;
 }
 
@@ -307,7 +326,8 @@ static bool go_by_key(struct browser *browser, uint32_t press)
 		if (view->press != press)
 			continue;
 		browser_switch_view(browser, view,
-				    takes_function ? browser->function : browser->pivot);
+				    takes_function ? browser_chosen_function(browser)
+						   : browser->pivot);
 		return true;
 	}
 	return false;
@@ -340,7 +360,10 @@ static bool view_cursor_press(struct browser *browser, uint32_t press)
 	if (!browser->view->cursor)
 		return false;
 	cursor = browser->view->cursor(browser);
-	return cursor_press(&cursor, press);
+	if (!cursor_press(&cursor, press))
+		return false;
+	browser->has_moved = true;
+	return true;
 }
 
 /* Return the key for the word that was clicked in the key bar. */
@@ -387,7 +410,16 @@ static int press_mouse(struct browser *browser)
 	if ((mouse.act == TALLY_MOUSE_WHEEL_UP && view_cursor_press(browser, TALLY_PRESS_UP)) ||
 	    (mouse.act == TALLY_MOUSE_WHEEL_DOWN && view_cursor_press(browser, TALLY_PRESS_DOWN)))
 		return 0;
+	browser->has_moved |= goes_down;
 	return browser->view->mouse ? browser->view->mouse(browser, mouse) : 0;
+}
+
+/* Return true if a key of a view moves its cursor: an arrow, or the search for the next match. */
+static bool moves_cursor(uint32_t press)
+{
+	return press == TALLY_PRESS_UP || press == TALLY_PRESS_DOWN || press == TALLY_PRESS_LEFT ||
+	       press == TALLY_PRESS_RIGHT || press == TALLY_PRESS_HOME ||
+	       press == TALLY_PRESS_ENTER || press == 'n';
 }
 
 int browser_press(struct browser *browser, uint32_t press)
@@ -408,8 +440,10 @@ int browser_press(struct browser *browser, uint32_t press)
 	if (view_cursor_press(browser, press))
 		return 0;
 	key = live ? key_find(live->keys, live->nr_keys, press) : NULL;
-	if (!key)
+	if (!key) {
 		key = key_find(view->keys, view->nr_keys, press);
+		browser->has_moved |= key && moves_cursor(press);
+	}
 	if (!key)
 		key = source_key_find(browser, press);
 	if (!key)

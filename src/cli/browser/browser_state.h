@@ -15,6 +15,7 @@
 #include "cli/browser/spans.h"
 #include "cli/browser/browser_table.h"
 #include "view/panel.h"
+#include "view/summary_text.h"
 #include "view/terminal.h"
 
 struct browser_view;
@@ -49,10 +50,11 @@ struct browser {
 	uint64_t generation; /* unique number of the selection */
 	uint64_t nr_generations;
 	struct browser_cache kept; /* cached previous selections */
-	/* Values from tally_chains.functions, or TALLY_FRAME_NONE: the function at the cursor, and
-	 * the function shown with its callers, callees or code. */
+	/* Values from tally_chains.functions, or TALLY_FRAME_NONE: the function that the user
+	 * chose, and the function shown with its callers, callees or code. */
 	uint32_t function, pivot;
-	uint32_t here; /* function at the current view's cursor, when last drawn */
+	uint32_t here;  /* function at the current view's cursor, when last drawn */
+	bool has_moved; /* the user moved the current view's cursor */
 	/* Copies of the frames, to find the functions again in a live profile. */
 	struct tally_frame function_frame, pivot_frame;
 	struct browser_prompt prompt;
@@ -80,6 +82,10 @@ int browser_select(struct browser *browser);
 
 /* Store the source's health lines in browser->health, without comment markers. */
 void browser_health(struct browser *browser);
+
+/* Return the facts about the selection for its summary. The strings are borrowed; the maximum width
+ * is not set. */
+struct tally_summary browser_summarize(const struct browser *browser);
 
 /* Print the summary. The terminal must have been restored. Return 0 or -errno. */
 int browser_summary(struct browser *browser);

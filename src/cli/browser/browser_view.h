@@ -47,8 +47,16 @@ extern const struct browser_view browser_overview, browser_rows, browser_flame, 
  * Esc returns to the previous view and function. */
 void browser_switch_view(struct browser *browser, const struct browser_view *view, uint32_t pivot);
 
-/* Set the function at the cursor, a value from tally_chains.functions or TALLY_FRAME_NONE. */
+/* Set the function at the cursor, a value from tally_chains.functions or TALLY_FRAME_NONE. Moving
+ * the cursor does not choose a function. */
 void browser_set_function(struct browser *browser, uint32_t frame);
+
+/* Choose a function for the views of a function; TALLY_FRAME_NONE is ignored. */
+void browser_choose_function(struct browser *browser, uint32_t frame);
+
+/* Return the function that the user chose last or, as long as none was chosen, the one with the
+ * largest self cost; TALLY_FRAME_NONE if there are no samples. */
+uint32_t browser_chosen_function(struct browser *browser);
 
 /* Show callers and callees of `frame`, a value from tally_chains.functions. TALLY_FRAME_NONE is
  * ignored. */

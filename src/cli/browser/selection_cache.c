@@ -41,7 +41,7 @@ static struct browser_cached_selection cache_detach(struct browser *browser)
 
 static void cache_attach(struct browser *browser, struct browser_cached_selection *it)
 {
-	enum browser_list focus = browser->lists.focus;
+	enum tally_top_list focus = browser->lists.focus;
 
 	browser->mark = it->mark;
 	browser->generation = it->generation;

@@ -5,7 +5,7 @@
 #include "cli/main/output_stream.h"
 #include "view/wrap.h"
 
-enum { SUMMARY_LINES = 10 };
+enum { SUMMARY_COLUMNS = 120 };
 
 void browser_health(struct browser *browser)
 {
@@ -13,41 +13,43 @@ void browser_health(struct browser *browser)
 	tally_unmark_comments(&browser->health, 0);
 }
 
-static void summary_list(struct browser *browser, enum browser_list list, const char *heading,
-			 struct tally_str *out)
+struct tally_summary browser_summarize(const struct browser *browser)
 {
-	const struct browser_lists *lists = &browser->lists;
-	uint64_t all = browser->total;
-	struct tally_str share = {0};
+	const struct tally_browser_source *source = browser->source;
+	const struct tally_profile_total *total = &source->profile->totals.data[browser->event];
+	bool is_partial = browser->selection.nr != total->nr_shown;
 
-	tally_str_addf(out, "\n%s\n", heading);
-	for (uint32_t i = 0; i < TALLY_MIN(lists->nr[list], (uint32_t)SUMMARY_LINES); i++) {
-		tally_str_clear(&share);
-		tally_view_percent(browser_lists_period(lists, list, i), all, &share);
-		tally_str_addf(out, "%8s  ", tally_str_text(&share));
-		browser_lists_text(lists, browser, list, i, 68, "...", out);
-		tally_str_add_char(out, '\n');
-	}
-	tally_str_free(&share);
+	return (struct tally_summary){
+		.name = source->what,
+		.event = browser->event,
+		.event_name = source->event(source->arg, browser->event),
+		.is_time = source->is_time && source->is_time(source->arg, browser->event),
+		.has_chains = browser_has_callchains(browser),
+		.is_partial = is_partial,
+		.nr = browser->selection.nr,
+		.period = browser->selection.period,
+		.whole = browser->total,
+		/* The times of a part are not known. */
+		.first = is_partial ? 0 : total->first,
+		.last = is_partial ? 0 : total->last,
+		.health = tally_str_text(&browser->health),
+	};
 }
 
 int browser_summary(struct browser *browser)
 {
+	struct tally_summary summary;
 	struct tally_str out = {0};
 	int ret = browser_is_stale(browser) ? browser_select(browser) : 0;
 
 	if (!ret)
 		ret = browser_lists_build(&browser->lists, browser);
-	if (!ret) {
-		browser->view = &browser_overview;
-		browser_title(browser, &out);
-		tally_str_addf(&out, "\n%s", tally_str_text(&browser->health));
-		summary_list(browser, BROWSER_THREADS, "Threads", &out);
-		summary_list(browser, BROWSER_SELF, "Top functions, self", &out);
-		if (browser_has_callchains(browser))
-			summary_list(browser, BROWSER_TOTAL, "Top functions, total", &out);
-		ret = tally_output_flush(&out);
-	}
+	if (ret)
+		return ret;
+	summary = browser_summarize(browser);
+	summary.columns = (size_t)TALLY_MIN(tally_output_size().columns, SUMMARY_COLUMNS);
+	tally_summary_text(&summary, &browser->lists.top, &out);
+	ret = tally_output_flush(&out);
 	tally_str_free(&out);
 	return ret;
 }

@@ -9,63 +9,70 @@
 #include "view/shorten.h"
 #include "view/tracks.h"
 
-enum { SHARE = 8, LINES_MAX = 8, FEW_ROWS = 6, WIDE = 100, GAP = 2, BAR = 8, THREADS_NARROW = 3 };
-
-static const char *const headings[] = {[BROWSER_SELF] = "Top functions, self",
-				       [BROWSER_TOTAL] = "Top functions, total",
-				       [BROWSER_THREADS] = "Threads"};
+enum { SHARE = 8, LINES_MAX = 8, FEW_ROWS = 8, WIDE = 160, GAP = 2, BAR = 8, LINES_LOWER = 3 };
 
 /* A list's position on the screen. */
 struct list_place {
-	enum browser_list list;
+	enum tally_top_list list;
 	int row, column, columns, lines; /* the heading is in the row above `row` */
 };
 
 /* ---- layout -------------------------------------------------------------------------------- */
 
-/* Select the lists to show. Without callchains, total cost is unknown. */
-static int lists_find(const struct browser *browser, enum browser_list lists[BROWSER_NR_LISTS])
+/* Select the lists to show. Without callchains, total cost is unknown; the list of lines is empty
+ * without source lines. */
+static int lists_find(const struct browser *browser, enum tally_top_list lists[TALLY_NR_TOP_LISTS])
 {
 	int nr = 0;
 
-	for (int i = 0; i < BROWSER_NR_LISTS; i++) {
-		if (i != BROWSER_TOTAL || browser_has_callchains(browser))
-			lists[nr++] = (enum browser_list)i;
+	for (int i = 0; i < TALLY_NR_TOP_LISTS; i++) {
+		if (i == TALLY_TOP_TOTAL && !browser_has_callchains(browser))
+			continue;
+		if (i != TALLY_TOP_LINES || browser->lists.top.nr[i])
+			lists[nr++] = (enum tally_top_list)i;
 	}
 	return nr;
 }
 
-/* If the screen is wide enough, place all lists side by side; otherwise place threads (the last
- * list) below the functions. With very few rows, show only the heaviest functions. */
-static int places_find(const struct browser *browser, struct list_place places[BROWSER_NR_LISTS],
+/* Place lists next to each other below a heading in row `row`. */
+static void places_fill(const struct browser *browser, const enum tally_top_list *lists, int nr,
+			int row, int lines, struct list_place *places)
+{
+	int part = (browser->canvas.columns - (nr - 1) * GAP) / TALLY_MAX(nr, 1);
+
+	for (int i = 0; i < nr; i++)
+		places[i] = (struct list_place){lists[i], row + 1, i * (part + GAP), part, lines};
+}
+
+/* If the screen is wide enough, place all lists side by side; otherwise place two of them below the
+ * others. With very few rows, show only the heaviest functions. */
+static int places_find(const struct browser *browser, struct list_place places[TALLY_NR_TOP_LISTS],
 		       int *ret_bottom)
 {
-	enum browser_list lists[BROWSER_NR_LISTS];
+	enum tally_top_list lists[TALLY_NR_TOP_LISTS];
 	int top = browser->room.top, rows = browser->room.bottom - top;
 	int nr = lists_find(browser, lists), columns = browser->canvas.columns;
-	int beside = columns >= WIDE ? nr : nr - 1, part = (columns - (beside - 1) * GAP) / beside;
+	int upper = columns >= WIDE ? nr : TALLY_MIN(nr, 2);
 	int lines = TALLY_MIN(TALLY_MAX((rows - 3) / 3, 1), LINES_MAX);
 
 	if (rows < FEW_ROWS) {
-		places[0] = (struct list_place){BROWSER_SELF, top, 0, columns, rows};
+		places[0] = (struct list_place){TALLY_TOP_SELF, top, 0, columns, rows};
 		*ret_bottom = top + rows;
 		return 1;
 	}
-	top += 2; /* rows for health and heading */
-	for (int i = 0; i < beside; i++)
-		places[i] = (struct list_place){lists[i], top, i * (part + GAP), part, lines};
-	*ret_bottom = top + lines;
-	if (beside == nr || rows < 3 * FEW_ROWS)
-		return beside;
-	places[beside] =
-		(struct list_place){lists[beside], top + lines + 1, 0, columns, THREADS_NARROW};
-	*ret_bottom = top + lines + 1 + THREADS_NARROW;
+	top += 2; /* rows of the headline and the health */
+	places_fill(browser, lists, upper, top, lines, places);
+	*ret_bottom = top + 1 + lines;
+	if (upper == nr || rows < 2 * FEW_ROWS)
+		return upper;
+	places_fill(browser, lists + upper, nr - upper, *ret_bottom, LINES_LOWER, places + upper);
+	*ret_bottom += 1 + LINES_LOWER;
 	return nr;
 }
 
 /* Return a list's position, or NULL if the list is not shown. */
 static const struct list_place *place_find(const struct list_place *places, int nr,
-					   enum browser_list list)
+					   enum tally_top_list list)
 {
 	for (int i = 0; i < nr; i++) {
 		if (places[i].list == list)
@@ -79,7 +86,7 @@ static const struct list_place *place_find(const struct list_place *places, int 
 static void draw_item(struct browser *browser, const struct list_place *place, uint32_t i, int row)
 {
 	const struct browser_lists *lists = &browser->lists;
-	uint64_t period = browser_lists_period(lists, place->list, i);
+	uint64_t period = tally_top_lists_period(&lists->top, place->list, i);
 	uint64_t all = browser->total;
 	int name = place->column + SHARE + GAP, end = place->column + place->columns;
 	struct tally_str text = {0};
@@ -89,12 +96,12 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 	tally_canvas_draw(&browser->canvas, row, place->column + SHARE - (int)text.len, SHARE,
 			  tally_str_text(&text), is_hot ? TALLY_INK_HOT : TALLY_INK_PLAIN);
 	tally_str_clear(&text);
-	if (place->list == BROWSER_THREADS && place->columns > 4 * BAR) {
+	if (place->list == TALLY_TOP_THREADS && place->columns > 4 * BAR) {
 		tally_bar_draw(period, all, row, name, BAR, &browser->canvas);
 		name += BAR + 1;
 	}
-	browser_lists_text(lists, browser, place->list, i, (size_t)TALLY_MAX(end - name, 0),
-			   tally_canvas_mark(&browser->canvas), &text);
+	tally_top_lists_text(&lists->top, place->list, i, (size_t)TALLY_MAX(end - name, 0),
+			     tally_canvas_mark(&browser->canvas), &text);
 	tally_canvas_draw(&browser->canvas, row, name, end - name, tally_str_text(&text),
 			  TALLY_INK_PLAIN);
 	if (lists->focus == place->list && lists->cursor[place->list] == i)
@@ -110,34 +117,55 @@ static uint32_t list_first(const struct browser_lists *lists, const struct list_
 	return cursor >= lines ? cursor - lines + 1 : 0;
 }
 
+static void draw_heading(struct browser *browser, const struct list_place *place)
+{
+	static const char *const headings[] = {[TALLY_TOP_SELF] = "Top functions, self",
+					       [TALLY_TOP_TOTAL] = "Top functions, total",
+					       [TALLY_TOP_LINES] = "Hot lines",
+					       [TALLY_TOP_THREADS] = "Threads"};
+	const struct tally_area area = {place->row - 1, place->column, 1, place->columns};
+	struct tally_str text = {0};
+
+	tally_str_add(&text, headings[place->list]);
+	if (place->list == TALLY_TOP_SELF)
+		tally_str_addf(&text, " (%s)", tally_self_heading(browser->source->profile));
+	tally_canvas_fill(&browser->canvas, area.row, area.column, area.columns, TALLY_INK_HEADING);
+	tally_canvas_draw(&browser->canvas, area.row, area.column, area.columns,
+			  tally_str_text(&text), TALLY_INK_HEADING);
+	tally_str_free(&text);
+}
+
 static void draw_list(struct browser *browser, const struct list_place *place, bool has_heading)
 {
 	const struct browser_lists *lists = &browser->lists;
 	uint32_t first = list_first(lists, place);
 
-	if (has_heading) {
-		tally_canvas_fill(&browser->canvas, place->row - 1, place->column, place->columns,
-				  TALLY_INK_HEADING);
-		tally_canvas_draw(&browser->canvas, place->row - 1, place->column, place->columns,
-				  headings[place->list], TALLY_INK_HEADING);
-	}
-	for (int i = 0; i < place->lines && first + (uint32_t)i < lists->nr[place->list]; i++)
+	if (has_heading)
+		draw_heading(browser, place);
+	for (int i = 0; i < place->lines && first + (uint32_t)i < lists->top.nr[place->list]; i++)
 		draw_item(browser, place, first + (uint32_t)i, place->row + i);
 }
 
-/* Draw the first health line; the key `i` shows all lines. */
-static void overview_health(struct browser *browser, int row)
+/* Draw a line of text, and cut what does not fit. */
+static void draw_text(struct browser *browser, struct tally_str *line, int row, enum tally_ink ink)
 {
-	const char *text = tally_str_text(&browser->health);
-	size_t len = strcspn(text, "\n");
-	struct tally_str line = {0};
-
-	tally_str_add_bytes(&line, text, len);
-	tally_shorten(&line, 0, TALLY_SHORTEN_END, (size_t)browser->canvas.columns,
+	tally_shorten(line, 0, TALLY_SHORTEN_END, (size_t)browser->canvas.columns,
 		      tally_canvas_mark(&browser->canvas));
-	tally_canvas_draw(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(&line),
-			  TALLY_INK_DIM);
-	tally_str_free(&line);
+	tally_canvas_draw(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(line),
+			  ink);
+	tally_str_free(line);
+}
+
+/* Draw the headline and the first health line; the key `i` shows all lines. */
+static void draw_head(struct browser *browser)
+{
+	const struct tally_summary summary = browser_summarize(browser);
+	struct tally_str headline = {0}, health = {0};
+
+	tally_summary_headline(&summary, &browser->lists.top, &headline);
+	draw_text(browser, &headline, browser->room.top, TALLY_INK_PLAIN);
+	tally_str_add_bytes(&health, summary.health, strcspn(summary.health, "\n"));
+	draw_text(browser, &health, browser->room.top + 1, TALLY_INK_DIM);
 }
 
 static int draw_flame(struct browser *browser, int row)
@@ -156,31 +184,31 @@ static int draw_flame(struct browser *browser, int row)
 static void overview_function(struct browser *browser)
 {
 	const struct browser_lists *lists = &browser->lists;
-	enum browser_list list = lists->focus;
+	enum tally_top_list list = lists->focus;
 	uint32_t frame;
 
-	if (list == BROWSER_THREADS || lists->cursor[list] >= lists->nr[list])
+	if (list == TALLY_TOP_THREADS || lists->cursor[list] >= lists->top.nr[list])
 		return;
-	frame = browser_lists_row(lists, list, lists->cursor[list])->frame;
+	frame = tally_top_lists_row(&lists->top, list, lists->cursor[list])->frame;
 	browser_set_function(browser, browser->chains.functions[frame]);
 }
 
 static int overview_draw(struct browser *browser, struct tally_str *where)
 {
-	struct list_place places[BROWSER_NR_LISTS];
-	int bottom, nr = places_find(browser, places, &bottom);
+	struct list_place places[TALLY_NR_TOP_LISTS];
 	bool is_whole = browser->room.bottom - browser->room.top >= FEW_ROWS;
-	int ret = browser_chains_build(browser);
+	int bottom, nr, ret = browser_chains_build(browser);
 
 	if (!ret)
 		ret = browser_lists_build(&browser->lists, browser);
 	if (ret)
 		return ret;
+	nr = places_find(browser, places, &bottom);
 	if (!place_find(places, nr, browser->lists.focus))
 		browser->lists.focus = places[0].list;
 	overview_function(browser);
 	if (is_whole)
-		overview_health(browser, browser->room.top);
+		draw_head(browser);
 	for (int i = 0; i < nr; i++)
 		draw_list(browser, &places[i], is_whole);
 	return draw_flame(browser, bottom + (bottom < browser->room.bottom - 3));
@@ -200,20 +228,20 @@ static int overview_down(struct browser *browser)
 {
 	uint32_t *cursor = &browser->lists.cursor[browser->lists.focus];
 
-	*cursor += *cursor + 1 < browser->lists.nr[browser->lists.focus];
+	*cursor += *cursor + 1 < browser->lists.top.nr[browser->lists.focus];
 	return 0;
 }
 
 /* Move the focus to the next visible list. */
 static int focus_move(struct browser *browser, int way)
 {
-	struct list_place places[BROWSER_NR_LISTS];
+	struct list_place places[TALLY_NR_TOP_LISTS];
 	int bottom, nr = places_find(browser, places, &bottom), to = (int)browser->lists.focus;
 
 	do {
-		to = (to + BROWSER_NR_LISTS + way) % BROWSER_NR_LISTS;
-	} while (!place_find(places, nr, (enum browser_list)to));
-	browser->lists.focus = (enum browser_list)to;
+		to = (to + TALLY_NR_TOP_LISTS + way) % TALLY_NR_TOP_LISTS;
+	} while (!place_find(places, nr, (enum tally_top_list)to));
+	browser->lists.focus = (enum tally_top_list)to;
 	return 0;
 }
 
@@ -232,20 +260,20 @@ static int overview_enter(struct browser *browser)
 	const struct browser_lists *lists = &browser->lists;
 	const struct tally_row *row;
 
-	if (lists->cursor[lists->focus] >= lists->nr[lists->focus])
+	if (lists->cursor[lists->focus] >= lists->top.nr[lists->focus])
 		return 0;
-	if (lists->focus != BROWSER_THREADS)
-		return browser_switch_function(browser, browser->function);
-	row = browser_lists_row(lists, BROWSER_THREADS, lists->cursor[BROWSER_THREADS]);
+	if (lists->focus != TALLY_TOP_THREADS)
+		return browser_switch_function(browser, browser->here);
+	row = tally_top_lists_row(&lists->top, TALLY_TOP_THREADS, lists->cursor[TALLY_TOP_THREADS]);
 	return browser_zoom_number(browser, BROWSER_ONLY_THREAD, "tid",
-				   lists->threads.groups.data[row->group].tid);
+				   lists->top.threads.groups.data[row->group].tid);
 }
 
 /* Handle the mouse. A click selects a row, and a second click acts as Enter. A click on the flame
  * graph opens it. */
 static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
 {
-	struct list_place places[BROWSER_NR_LISTS];
+	struct list_place places[TALLY_NR_TOP_LISTS];
 	int bottom, nr = places_find(browser, places, &bottom);
 
 	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
@@ -263,7 +291,7 @@ static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
 		if (mouse.row < place->row || mouse.row >= place->row + place->lines ||
 		    mouse.column < place->column || mouse.column >= place->column + place->columns)
 			continue;
-		if (at >= browser->lists.nr[place->list])
+		if (at >= browser->lists.top.nr[place->list])
 			return 0;
 		if (browser->lists.focus == place->list && *cursor == at)
 			return overview_enter(browser);
@@ -282,14 +310,14 @@ static void overview_whole(const struct browser *browser, struct tally_str *out)
 	const struct tally_row *row;
 	const struct tally_group *group;
 
-	if (lists->cursor[lists->focus] >= lists->nr[lists->focus])
+	if (lists->cursor[lists->focus] >= lists->top.nr[lists->focus])
 		return;
-	row = browser_lists_row(lists, lists->focus, lists->cursor[lists->focus]);
-	if (lists->focus != BROWSER_THREADS) {
+	row = tally_top_lists_row(&lists->top, lists->focus, lists->cursor[lists->focus]);
+	if (lists->focus != TALLY_TOP_THREADS) {
 		browser_names_add_frame(browser, row->frame, out);
 		return;
 	}
-	group = &lists->threads.groups.data[row->group];
+	group = &lists->top.threads.groups.data[row->group];
 	browser_names_add_thread(browser, group->tid, group->comm, out);
 }
 

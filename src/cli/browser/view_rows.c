@@ -228,7 +228,8 @@ static bool row_has(const struct tally_view *view, const struct tally_row *row, 
 	return has;
 }
 
-/* Search from the line after the cursor, wrapping around at the end. */
+/* Search from the line after the cursor, wrapping around at the end. The function that is found is
+ * chosen. */
 static int rows_next(struct browser *browser)
 {
 	struct browser_table *table = &browser->table;
@@ -242,6 +243,8 @@ static int rows_next(struct browser *browser)
 		if (!line->node &&
 		    row_has(&table->rows.view, &table->rows.hist.rows.data[line->row], text)) {
 			table->screen.cursor = at;
+			browser->has_moved = true;
+			browser_choose_function(browser, browser_table_function(table, browser));
 			return 0;
 		}
 	}

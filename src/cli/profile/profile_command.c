@@ -188,7 +188,7 @@ static int profile_show(const struct profile_config *config,
 		add_word(&arguments, "--html-source");
 	if (config->force)
 		add_word(&arguments, "--force");
-	if (!config->html && (config->stdio || !isatty(STDOUT_FILENO)))
+	if (config->stdio)
 		add_word(&arguments, "--stdio");
 	status = run_command_line(&arguments);
 	tally_vec_free(&arguments.words);

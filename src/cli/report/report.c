@@ -18,6 +18,7 @@
 #include "cli/report/report_export.h"
 #include "cli/report/report_fields.h"
 #include "cli/report/report.h"
+#include "cli/report/report_browse.h"
 #include "cli/report/report_mode.h"
 #include "cli/report/report_records.h"
 #include "cli/main/dump.h"
@@ -76,6 +77,8 @@ static int report_start(void *arg, struct tally_session *session,
 	/* The browser can sort by any key and filter by any thread or CPU. */
 	if (report->browses)
 		options->by |= TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME;
+	if (report->summarizes)
+		options->by |= TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_FRAME;
 	if (session->query)
 		options->by |= tally_query_by(session->query);
 	options->lines = tally_keys_lines(config->rows.show.keys);
@@ -83,6 +86,9 @@ static int report_start(void *arg, struct tally_session *session,
 		options->lines |= TALLY_LINES_ALL;
 	if (config->is_inlined)
 		options->lines |= inlined_lines(report, options->by);
+	/* These list source lines. */
+	if (report->browses || report->summarizes)
+		options->lines |= TALLY_LINES_OWN;
 	options->second_pass = report_reads_twice(report);
 	options->keeps_samples = report->browses;
 	if (options->second_pass)
@@ -97,7 +103,7 @@ static int report_start(void *arg, struct tally_session *session,
 					   : tally_show_sample_part(&config->rows.show),
 	};
 	report_export_options(config, options);
-	if (options->lines && !(options->lines & TALLY_LINES_ALL) && !report->browses &&
+	if (options->lines && !(options->lines & (TALLY_LINES_ALL | TALLY_LINES_OWN)) &&
 	    !report->labels.nr_columns)
 		tally_lines_inlined_only(session->symbols);
 	report->reading.resolves =
@@ -220,6 +226,8 @@ static int report_show(struct report *report)
 		return report_browse(report);
 	if (report->config->svg)
 		return report_svg(report);
+	if (report->summarizes && report->session->feed.counts.samples)
+		return report_summary(report);
 	return report_print(report);
 }
 
@@ -302,6 +310,7 @@ static int report_show_rows(struct report_config *config)
 	if (ret)
 		return ret;
 	report.browses = report_wants_browser(config);
+	report.summarizes = config->summarizes;
 	/* In the browser, the query becomes a filter that the user can remove. */
 	if (report.browses) {
 		report.query = config->recording.session.filter.query;
@@ -355,6 +364,7 @@ static int report_run(int argc, char **argv)
 	config.rows.find_field = report_field_any;
 	if (tally_row_options_check(&config.rows) || report_mode_check(&config))
 		return TALLY_EXIT_ERROR;
+	config.summarizes = report_wants_summary(&config, word);
 	if (word)
 		config.rows.show.symbol_part = word;
 	if (config.separator && !strcmp(config.separator, "\\t"))

@@ -28,6 +28,7 @@ struct report {
 	uint64_t rows_shown;                /* total for all events */
 	const char *query;                  /* initial filter for the browser, or NULL */
 	bool browses, has_colours;          /* use the terminal browser; colour percentages */
+	bool summarizes;                    /* print a summary instead of rows */
 	int line_width; /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
 	struct tally_document *document; /* output of --svg or --format while it is written */
@@ -42,10 +43,6 @@ int report_print(struct report *report);
 /* Write the profile as SVG (--svg). Returns 0, or -errno after printing an error. */
 int report_svg(struct report *report);
 
-/* Return true if the terminal browser should be used: either the user requested it, or the output
- * is a terminal and no other format was requested. */
-bool report_wants_browser(const struct report_config *config);
-
 /* Check that the options are compatible with --html, --svg or --format. `word`, which may be NULL,
  * is the command-line argument that names the functions to show. Returns 0, or -EINVAL after
  * printing an error. */
@@ -53,8 +50,5 @@ int report_documents_check(const struct report_config *config, const char *word)
 
 /* Write an HTML page. Returns 0, or -errno after printing an error. */
 int report_page(struct report_config *config);
-
-/* Run the terminal browser. Returns 0, or -errno after printing an error. */
-int report_browse(struct report *report);
 
 #endif

@@ -9,21 +9,45 @@
 #include "cli/browser/find_samples.h"
 #include "cli/main/output_stream.h"
 #include "view/health.h"
-#include "cli/report/report.h"
+#include "cli/report/report_browse.h"
 #include "session/session_profile.h"
+
+/* Return true if an option asks for text other than a summary, or for another format. */
+static bool asks_text(const struct report_config *config)
+{
+	return config->stdio || config->json || config->separator || config->header ||
+	       config->header_only || config->show_info || config->health || config->raw_dump ||
+	       config->stats || config->tasks || config->mmaps || config->total_cycles ||
+	       config->threads || (config->branch_given && config->branch_stack) ||
+	       config->mem_mode || config->rows.hierarchy || config->quiet || config->svg ||
+	       config->format;
+}
 
 bool report_wants_browser(const struct report_config *config)
 {
-	bool asks_text = config->stdio || config->json || config->separator || config->header ||
-			 config->header_only || config->show_info || config->health ||
-			 config->raw_dump || config->stats || config->tasks || config->mmaps ||
-			 config->total_cycles || config->threads ||
-			 (config->branch_given && config->branch_stack) || config->mem_mode ||
-			 config->rows.hierarchy || config->quiet || config->svg || config->format;
+	return config->tui || (!asks_text(config) && tally_output_takes_screens());
+}
 
-	if (config->tui)
-		return true;
-	return !asks_text && tally_output_takes_screens();
+/* Return true if an option selects or formats rows. */
+static bool asks_rows(const struct report_config *config)
+{
+	const struct tally_row_options *rows = &config->rows;
+	const struct tally_show *show = &rows->show;
+
+	return rows->sort || rows->fields || rows->call_graph || rows->percent_limit ||
+	       rows->column_widths || rows->children_given || rows->call_graph_given ||
+	       rows->inverted || rows->show_samples || rows->show_period || rows->latency ||
+	       rows->cpu_modes || show->parent || show->symbol_part || show->graph_limit ||
+	       config->csv || config->group_given || config->branch_history ||
+	       config->branch_given || config->nanoseconds || config->raw_trace ||
+	       config->time_quantum || config->percentage || config->colour ||
+	       config->ignore_callees || config->parallelism || config->hide_unresolved;
+}
+
+bool report_wants_summary(const struct report_config *config, const char *word)
+{
+	return !word && !config->tui && !asks_text(config) && !asks_rows(config) &&
+	       !tally_output_takes_screens();
 }
 
 static const char *event_name(void *arg, uint32_t number)
@@ -43,6 +67,13 @@ static uint64_t fields(void *arg, uint32_t number)
 	const struct report *report = arg;
 
 	return tally_perfdata_event(report->session->data, number)->attr.sample_type;
+}
+
+static bool is_time(void *arg, uint32_t number)
+{
+	const struct report *report = arg;
+
+	return tally_attr_is_clock(&tally_perfdata_event(report->session->data, number)->attr);
 }
 
 static void add_health(void *arg, struct tally_str *out)
@@ -95,6 +126,7 @@ int report_browse(struct report *report)
 		.arg = report,
 		.event = event_name,
 		.fields = fields,
+		.is_time = is_time,
 		.health = add_health,
 		.annotate = tally_perfdata_info(report->session->data)->is_stream ? NULL : annotate,
 		.what = tally_path_name(report->session->name),

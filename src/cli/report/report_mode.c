@@ -48,7 +48,8 @@ bool report_is_perf_text(const struct report *report)
 {
 	const struct report_config *config = report->config;
 
-	return !report->browses && !config->json && !config->svg && !config->format;
+	return !report->browses && !report->summarizes && !config->json && !config->svg &&
+	       !config->format;
 }
 
 /* Choose between rows for samples and rows for branches, and the default sort keys. As in perf,
@@ -58,9 +59,12 @@ static void report_mode(struct report *report)
 {
 	struct report_config *config = report->config;
 	bool has_branches = session_has_branches(report->session);
-	bool is_text = report_is_perf_text(report);
+	bool is_text;
 	bool wants_branches = config->branch_given && config->branch_stack;
 
+	/* Rows of branches and of tracepoints show more than functions. */
+	report->summarizes &= !has_branches && !session_is_tracing(report->session);
+	is_text = report_is_perf_text(report);
 	/* As in perf, this is not an error. */
 	if ((wants_branches || config->branch_history) && !has_branches) {
 		tally_print_warning("%s has no branch stacks, so samples are shown",

@@ -114,8 +114,8 @@ def test_q_leaves_a_summary():
         screen.press("q")
         screen.ends()
         lines = screen.look()
-        for part in ("overview: shop.data  400 samples of 'cycles:u'", "Health: 400 samples read", "Threads", "100 shop",
-                     "Top functions, self", "22.50%  walk_tree", "Top functions, total", "88.75%  main"):
+        for part in ("shop.data: 400M cycles:u in 993 ms, 2 threads, 400 samples", "Health: 400 samples read", "Threads", "100 shop",
+                     "Top functions, self (inlined apart)", "22.50%   33.75%  walk_tree", "Top functions, total", "88.75%  main"):
             assert any(part in line for line in lines), (part, lines)
 
 
@@ -190,10 +190,10 @@ def test_without_utf8():
 def test_prints_text_without_a_screen():
     """Check that text is printed on a dumb terminal and into a pipe."""
     with Browser(shop(), shown=None, TERM="dumb", TALLY_PAGER="") as screen:
-        screen.shows("# Health: 400 samples")
+        screen.shows("Hot lines", "Threads")
         assert screen.state("#{alternate_on}") == "0"
     done = tap.run(TALLY, "report", "-i", shop(), "--symfs", ROOT)
-    assert done.returncode == 0 and done.stdout.startswith("# To display") and "\x1b" not in done.stdout, done.stdout[:300]
+    assert done.returncode == 0 and done.stdout.startswith("shop.data: 400M cycles:u in 993 ms") and "\x1b" not in done.stdout, done.stdout[:300]
     done = tap.run(TALLY, "report", "-i", shop(), "--tui")
     assert done.returncode == 1 and "--stdio" in done.stderr, (done.returncode, done.stderr)
 

@@ -63,7 +63,7 @@ def lines(text):
 
 
 def shows_spin(text):
-    return re.search(r"\d\d\.\d\d% .*\[\.\] spin_inner", text) and "spin_outer" in text
+    return re.search(r"\d\d\.\d\d%  spin_inner", text) and "spin_outer" in text
 
 
 def test_a_command_in_a_pipe():
@@ -73,7 +73,7 @@ def test_a_command_in_a_pipe():
     assert "tally record" not in run.stderr, run.stderr
     shown = lines(run.stderr)
     tap.same(len(shown), 1, "the line of progress")
-    found = re.search(r"^# Health: (\d+) samples read", run.stdout, re.M)
+    found = re.search(r"^Health: (\d+) samples read", run.stdout, re.M)
     tap.same(int(found[1]), int(shown[0][1]), "samples")
 
 
@@ -148,8 +148,8 @@ def test_a_file_that_is_kept():
     path = os.path.join(WORK, "kept.data")
     run = profile(*CLOCK, "-o", path, SPIN, "0")
     assert f"the recording is in {path}" in run.stderr, run.stderr
-    again = tap.run(TALLY, "report", "--stdio", "-i", path)
-    tap.same(again.stdout, run.stdout, "the report of it")
+    again = tap.run(TALLY, "report", "-i", path)
+    tap.same(again.stdout.split(": ", 1), ["kept.data", run.stdout.split(": ", 1)[1]], "the report of it")
     with open(path, "rb") as file:
         before = file.read()
     run = profile(*CLOCK, "-o", path, os.path.join(WORK, "nonesuch"), status=127)

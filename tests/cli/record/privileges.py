@@ -40,7 +40,7 @@ def session(level):
         attr = well(me.run(tally, "evlist", "-v", "-i", data)).stdout
         assert "sample_type: IP|TID|TIME|CPU|PERIOD" in attr, attr
         assert "exclude_kernel" not in attr and "exclude_user" not in attr, attr
-        report = well(me.run(tally, "report", "-i", data)).stdout
+        report = well(me.run(tally, "report", "--stdio", "-i", data)).stdout
         assert "# Total Lost Samples: 0" in report
         kernel = re.findall(r"\[k\] (\S+)", report)
         named = [name for name in kernel if not name.startswith("0x")]

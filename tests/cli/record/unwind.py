@@ -97,7 +97,7 @@ def test_recorded_stacks_are_whole_and_no_dumps():
     assert os.path.getsize(path) < 1000 * unwound, "there are dumps in it"
     said = health(path)["stacks"]
     tap.same((said["unwound"], said["whole"]), (unwound, whole), "what the file says of its stacks")
-    assert "# Stacks: " in tap.run(TALLY, "report", "-i", path).stdout
+    assert "# Stacks: " in tap.run(TALLY, "report", "--stdio", "-i", path).stdout
 
 
 def test_kept_stacks_are_unwound_when_read():
@@ -177,7 +177,7 @@ def test_short_dumps_are_told_and_pointers_go_on():
     said = health(path)["stacks"]
     assert said["short_dump"] >= 0.9 * said["unwound"] > 10, said
     tap.same(said["files"][0]["file"], program, "where they ended")
-    text = tap.run(TALLY, "report", "-i", path).stdout
+    text = tap.run(TALLY, "report", "--stdio", "-i", path).stdout
     assert "# Hint: stack dump too short: use 'record --call-graph dwarf,65528'" in text, text
     path, _ = record("auto", "--call-graph", "auto", program=program)
     said = health(path)["stacks"]
@@ -273,7 +273,7 @@ def test_an_index_that_becomes_shorter_while_its_rules_are_used():
             os.truncate(index, 0)
         said = recorder.communicate(timeout=tap.PATIENCE)[1]
     tap.same(recorder.returncode, 0, said)
-    assert tap.run(TALLY, "report", "-i", path, "--stdio").returncode == 0
+    assert tap.run(TALLY, "report", "--stdio", "-i", path, "--stdio").returncode == 0
 
 
 def test_dumps_stay_where_no_thread_can_be_started():

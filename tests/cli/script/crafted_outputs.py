@@ -251,7 +251,7 @@ def test_dumps_of_code_without_a_file_give_the_innermost_function():
                sample(KERNEL_TEXT + 16, NO_PID, 3, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + u64(0) + u64(0))]
     path = write("dumps.data", records, [dump_attr()], {6: padded("x86_64")})
     tap.same(script_ips(path), [[0x1010], [KERNEL_TEXT + 16, 0x2020], [KERNEL_TEXT + 16]], "callchains")
-    run = tap.run(TALLY, "report", "-i", path)
+    run = tap.run(TALLY, "report", "--stdio", "-i", path)
     assert "# Stacks: 2 unwound, 0.0 % complete; ended early: 100.0 % file not available" in run.stdout, run.stdout
     assert "# Hint: file not available: " in run.stdout, run.stdout
     run = tap.run(TALLY, "report", "--health", "-i", path)
@@ -269,7 +269,7 @@ def test_dumps_of_other_architectures_give_the_innermost_function():
     tap.same(script_ips(path), [[0x1010]], "callchain")
     run = tap.run(TALLY, "script", "-i", path)
     assert "1 samples have stack dumps that cannot be unwound" in run.stderr, run.stderr
-    assert "# Stacks: 1 not unwound" in tap.run(TALLY, "report", "-i", path).stdout
+    assert "# Stacks: 1 not unwound" in tap.run(TALLY, "report", "--stdio", "-i", path).stdout
 
 
 # ---- losses -----------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ def lost(count, kind=2):
 
 def health(records, read_format):
     path = write("lost.data", [comm(1, "task"), sample(0x1000), *records], [attr(read_format=read_format)])
-    text = tap.run(TALLY, "report", "-i", path).stdout
+    text = tap.run(TALLY, "report", "--stdio", "-i", path).stdout
     told = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
     return text, (told["lost_records"], told["lost_samples"])
 
@@ -319,7 +319,7 @@ def test_lost_records_are_told_once():
 def test_lost_samples_are_counted_by_event():
     path = write("lost.data", [comm(1, "task"), sample(0x1000), lost(8, 13), lost(3, 13)], [attr()])
     half = write("half.data", [comm(1, "task"), sample(0x1000), lost(1 << 63, 13), lost(1 << 63, 13)], [attr()])
-    text = tap.run(TALLY, "report", "-i", half).stdout
+    text = tap.run(TALLY, "report", "--stdio", "-i", half).stdout
     assert f"# Total Lost Samples: {(1 << 64) - 1}\n" in text, text
     text = tap.run(TALLY, "report", "--stats", "-i", path).stdout
     assert text.endswith(" stats:\n          SAMPLE events:          1\n    LOST_SAMPLES events:         11\n"), text
@@ -328,7 +328,7 @@ def test_lost_samples_are_counted_by_event():
 def test_health_counts_what_it_says():
     def line(records, features={HOSTNAME: padded("here")}, **more):
         path = write("health.data", records, None, features, **more)
-        return re.search("# Health: (.*)", tap.run(TALLY, "report", "-i", path).stdout).group(1)
+        return re.search("# Health: (.*)", tap.run(TALLY, "report", "--stdio", "-i", path).stdout).group(1)
 
     tap.same(line([comm(1, "task"), sample(0x1000)]), "1 sample read; 1 address without a mapping", "one")
     tap.same(line([comm(1, "task"), sample(0x1000), sample(0x2000)]), "2 samples read; 2 addresses without a mapping", "two")
@@ -367,7 +367,7 @@ def test_modules_without_symbols_have_addresses_of_their_own():
         sample(ips[0], 1, 1, KERNEL, chain(CONTEXT_KERNEL, *ips))], [attr(IP | TID | TIME | PERIOD | CALLCHAIN)])
     empty = os.path.join(WORK, "empty")
     os.makedirs(empty, exist_ok=True)
-    text = tap.run(TALLY, "report", "-i", path, "--symfs", empty).stdout
+    text = tap.run(TALLY, "report", "--stdio", "-i", path, "--symfs", empty).stdout
     assert re.search(r"100.00% +100.00% +task +\[no_such\] +\[k\] 0x0000000000001234", text), text
     assert re.search(r"100.00% +0.00% +task +\[neither\] +\[k\] 0x0000000000001234", text), text
     assert f"---0x{ips[1]:016x}\n" in text, text

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "view/summary_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "profile/frame_text.h"
+#include "view/flame.h"
+#include "view/shorten.h"
+#include "view/view.h"
+#include "view/width.h"
+#include "view/wrap.h"
+
+enum { FUNCTIONS = 20, TOTALS = 8, LINES = 10, THREADS = 6, SHARE = 8, FILE_WIDTH = 24 };
+
+static const char mark[] = "...";
+
+/* ---- headline ------------------------------------------------------------------ */
+
+/* Append a time with three significant digits. */
+static void add_time(uint64_t ns, struct tally_str *out)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+	size_t i = 0;
+	double value;
+
+	while (i + 1 < TALLY_ARRAY_SIZE(units) && (double)ns < 0.9995 * units[i].ns)
+		i++;
+	value = (double)ns / units[i].ns;
+	tally_str_addf(out, "%.*f %s",
+		       value < 9.995   ? 2
+		       : value < 99.95 ? 1
+				       : 0,
+		       value, units[i].name);
+}
+
+/* Return the period of idle tasks, which have the TID 0. Only the heaviest threads are listed, but
+ * idle tasks of busy systems do not matter. */
+static uint64_t idle_period(const struct tally_top_lists *lists)
+{
+	uint64_t idle = 0;
+
+	tally_vec_for_each (row, &lists->threads.rows) {
+		if (!lists->threads.groups.data[row->group].tid)
+			tally_sum_add(&idle, row->self);
+	}
+	return idle;
+}
+
+/* Return the number of threads, not of rows: a thread that changed its comm has several. */
+static uint64_t nr_threads(const struct tally_top_lists *lists)
+{
+	struct tally_map seen = {0};
+	uint64_t nr = 0;
+
+	tally_vec_for_each (row, &lists->threads.rows) {
+		uint64_t tid = (uint64_t)(uint32_t)lists->threads.groups.data[row->group].tid;
+
+		if (!row->self_nr || tally_map_get(&seen, tid) != TALLY_MAP_NONE)
+			continue;
+		/* Without memory, a thread may be counted twice. */
+		(void)tally_map_set(&seen, tid, 1);
+		nr++;
+	}
+	tally_map_free(&seen);
+	return nr;
+}
+
+static void add_cpu_time(const struct tally_summary *summary, const struct tally_top_lists *lists,
+			 struct tally_str *out)
+{
+	uint64_t idle = TALLY_MIN(idle_period(lists), summary->period);
+	uint64_t busy = summary->period - idle, span = summary->last - summary->first;
+
+	add_time(busy, out);
+	tally_str_add(out, " of CPU");
+	if (span && summary->first) {
+		tally_str_add(out, " in ");
+		add_time(span, out);
+		tally_str_addf(out, " (%.0f %% of a CPU)", 100.0 * (double)busy / (double)span);
+	}
+}
+
+static void add_name(const struct tally_summary *summary, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	tally_str_add(out, summary->event_name);
+	tally_str_escape(out, start);
+}
+
+/* Append "1.25G cycles in 993 ms". */
+static void add_events(const struct tally_summary *summary, struct tally_str *out)
+{
+	static const char units[] = " kMGTPE";
+	double value = (double)summary->period;
+	size_t unit = 0;
+
+	for (; value >= 999.5 && units[unit + 1]; unit++)
+		value /= 1000;
+	tally_str_addf(out, "%.*f", !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
+	if (unit)
+		tally_str_add_char(out, units[unit]);
+	tally_str_add_char(out, ' ');
+	add_name(summary, out);
+	if (summary->first && summary->last > summary->first) {
+		tally_str_add(out, " in ");
+		add_time(summary->last - summary->first, out);
+	}
+}
+
+void tally_summary_headline(const struct tally_summary *summary,
+			    const struct tally_top_lists *lists, struct tally_str *out)
+{
+	uint64_t threads = nr_threads(lists);
+
+	if (summary->is_time)
+		add_cpu_time(summary, lists, out);
+	else
+		add_events(summary, out);
+	tally_str_addf(out, ", %" PRIu64 " thread%s, %" PRIu64 " sample%s", threads,
+		       tally_plural(threads), summary->nr, tally_plural(summary->nr));
+	if (summary->is_time) {
+		tally_str_add(out, " of ");
+		add_name(summary, out);
+	}
+	if (summary->nr < TALLY_FEW_SAMPLES)
+		tally_str_add(out, " (few: shares are rough)");
+}
+
+/* ---- lists --------------------------------------------------------------------- */
+
+const char *tally_self_heading(const struct tally_profile *profile)
+{
+	return profile->options.lines & TALLY_LINES_SELF ? "inlined apart" : "with inlined";
+}
+
+/* Append a right-aligned share. Few samples do not justify
+ * decimals. */
+static void add_share(const struct tally_summary *summary, uint64_t period, struct tally_str *out)
+{
+	double share = summary->whole ? 100.0 * (double)period / (double)summary->whole : 0;
+	bool few = summary->nr < TALLY_FEW_SAMPLES;
+
+	tally_str_addf(out, "%*.*f%%", SHARE - 1, few ? 0 : 2, share);
+}
+
+/* Append a row of a function: shares, name, and its file in a column of its own. */
+static void function_row(const struct tally_summary *summary, const struct tally_top_lists *lists,
+			 uint32_t i, struct tally_str *out)
+{
+	const struct tally_row *row = tally_top_lists_row(lists, TALLY_TOP_SELF, i);
+	size_t taken = summary->has_chains ? 2 * (SHARE + 1) : SHARE + 1, start;
+	size_t columns = summary->columns - taken - FILE_WIDTH - 3, width;
+
+	add_share(summary, row->self, out);
+	if (summary->has_chains) {
+		tally_str_add_char(out, ' ');
+		add_share(summary, row->total, out);
+	}
+	tally_str_add(out, "  ");
+	start = out->len;
+	tally_flame_name(lists->profile, row->frame, columns, mark, out);
+	width = tally_width(tally_str_text(out) + start, out->len - start);
+	tally_str_pad_to(out, out->len + (columns > width ? columns - width : 0) + 1);
+	start = out->len;
+	tally_frame_add_file(&lists->profile->frames.all.data[row->frame], true, out);
+	tally_str_escape(out, start);
+	tally_shorten(out, start, TALLY_SHORTEN_TEXT, FILE_WIDTH, mark);
+	tally_str_add_char(out, '\n');
+}
+
+static void add_functions(const struct tally_summary *summary, const struct tally_top_lists *lists,
+			  struct tally_str *out)
+{
+	uint32_t nr = TALLY_MIN(lists->nr[TALLY_TOP_SELF], (uint32_t)FUNCTIONS);
+
+	tally_str_addf(out, "\nTop functions, self (%s)\n", tally_self_heading(lists->profile));
+	tally_str_addf(out, "%*s", SHARE, "self");
+	if (summary->has_chains)
+		tally_str_addf(out, " %*s", SHARE, "total");
+	tally_str_add_char(out, '\n');
+	for (uint32_t i = 0; i < nr; i++)
+		function_row(summary, lists, i, out);
+	if (lists->functions.rows.len > nr)
+		tally_str_addf(out, "%*s  %zu more (--stdio lists all)\n", SHARE, "",
+			       lists->functions.rows.len - nr);
+}
+
+static void add_list(const struct tally_summary *summary, const struct tally_top_lists *lists,
+		     enum tally_top_list list, uint32_t most, const char *heading,
+		     struct tally_str *out)
+{
+	uint32_t nr = TALLY_MIN(lists->nr[list], most);
+
+	if (!nr)
+		return;
+	tally_str_addf(out, "\n%s\n", heading);
+	for (uint32_t i = 0; i < nr; i++) {
+		add_share(summary, tally_top_lists_period(lists, list, i), out);
+		tally_str_add(out, "  ");
+		tally_top_lists_text(lists, list, i, summary->columns - SHARE - 2, mark, out);
+		tally_str_add_char(out, '\n');
+	}
+}
+
+/* Append the first line, wrapped, and refer to the others. */
+static void add_health(const struct tally_summary *summary, struct tally_str *out)
+{
+	size_t len = strcspn(summary->health, "\n");
+	struct tally_str line = {0};
+
+	tally_str_add_bytes(&line, summary->health, len);
+	if (summary->health[len] && summary->health[len + 1])
+		tally_str_add(&line, " (more with --health)");
+	tally_wrap_text(tally_str_text(&line), summary->columns, SHARE, out);
+	out->failed |= line.failed;
+	tally_str_free(&line);
+}
+
+void tally_summary_text(const struct tally_summary *summary, const struct tally_top_lists *lists,
+			struct tally_str *out)
+{
+	size_t start = out->len;
+
+	tally_str_add(out, summary->name);
+	tally_str_escape(out, start);
+	tally_str_add(out, summary->is_partial ? " (selection): " : ": ");
+	tally_summary_headline(summary, lists, out);
+	tally_str_add_char(out, '\n');
+	add_health(summary, out);
+	add_functions(summary, lists, out);
+	if (summary->has_chains)
+		add_list(summary, lists, TALLY_TOP_TOTAL, TOTALS, "Top functions, total", out);
+	add_list(summary, lists, TALLY_TOP_LINES, LINES, "Hot lines", out);
+	add_list(summary, lists, TALLY_TOP_THREADS, THREADS, "Threads", out);
+}
