@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/arith.h"
+#include "symbols/name_text.h"
 #include "view/width.h"
 
 enum { NONE, ANGLE, ROUND, SQUARE, CURLY, NR_KINDS };
@@ -19,32 +19,6 @@ struct finder {
 	uint32_t top;
 	uint32_t nr_open[NR_KINDS];
 };
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-size_t tally_brackets_operator(const char *text, size_t len, size_t at)
-{
-	/* Longer symbols come before their prefixes. */
-	static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<",
-					      ">>",  "<=",  ">=",  "->",  "<",  ">"};
-	static const char word[] = "operator";
-	size_t left = len - at, nr = sizeof(word) - 1;
-
-	if (text[at] != word[0] || left <= nr || memcmp(text + at, word, nr) != 0 ||
-	    (at && is_word(text[at - 1])))
-		return 0;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(symbols); i++) {
-		size_t size = strlen(symbols[i]);
-
-		if (size <= left - nr && !memcmp(text + at + nr, symbols[i], size))
-			return nr + size;
-	}
-	return 0;
-}
 
 static struct tally_bracket *top_of(struct finder *find)
 {
@@ -107,7 +81,7 @@ static void close_at(struct finder *find, size_t at, uint8_t kind)
 /* Process one character or operator name, and return its length in bytes. */
 static size_t step(struct finder *find, size_t at, int *ret_error)
 {
-	size_t used = tally_brackets_operator(find->text, find->len, at), width = 0;
+	size_t used = tally_name_operator(find->text, find->len, at), width = 0;
 	uint8_t closes = closers[(uint8_t)find->text[at]], opens = kind_at(find, at);
 
 	if (used) {

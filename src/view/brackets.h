@@ -37,8 +37,4 @@ int tally_brackets_find(const char *text, size_t len, size_t mark,
 			struct tally_brackets *ret_brackets);
 void tally_brackets_free(struct tally_brackets *brackets);
 
-/* Return the length in bytes of the operator name at offset `at`, including the word "operator", or
- * 0 if there is no operator name. */
-size_t tally_brackets_operator(const char *text, size_t len, size_t at);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "symbols/name_text.h"
 #include "view/brackets.h"
 #include "view/width.h"
 
@@ -234,7 +235,7 @@ static struct own_name find_own_name(const struct shortener *s,
 	uint32_t number = 1;
 
 	for (size_t at = 0; at < s->len; at++) {
-		size_t skip = tally_brackets_operator(s->text, s->len, at);
+		size_t skip = tally_name_operator(s->text, s->len, at);
 		bool is_bracket = number < brackets->all.len && all[number].open == at;
 
 		if (skip) {
