@@ -8,6 +8,7 @@
 #include "profile/expand.h"
 #include "profile/profile_private.h"
 #include "profile/profile_thread.h"
+#include "profile/short_names.h"
 #include "symbols/jit/jit_code.h"
 
 enum { DEFAULT_MAX_STACK = 127 };
@@ -32,7 +33,8 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 	made.address_slots = made.callers_slots = options->is_live ? LIVE_SLOTS : FIRST_SLOTS;
 	made.addresses = calloc(made.address_slots, sizeof(*made.addresses));
 	made.own_batch = made.batch = made.gathering = calloc(1, sizeof(*made.own_batch));
-	if (!made.addresses || !made.own_batch)
+	made.names = tally_profile_names_new();
+	if (!made.addresses || !made.own_batch || !made.names)
 		ret = -ENOMEM;
 	if (!ret && options->by & TALLY_BY_PATH)
 		made.callers = calloc(made.callers_slots, sizeof(*made.callers));
@@ -79,6 +81,7 @@ void tally_profile_free(struct tally_profile *profile)
 	tally_vec_free(&profile->frame_verdicts);
 	tally_vec_free(&profile->kept);
 	tally_map_free(&profile->heavy);
+	tally_profile_names_free(profile->names);
 	*profile = (struct tally_profile){0};
 }
 

@@ -56,6 +56,7 @@ int tally_frames_sweep(struct tally_frames *frames, uint32_t *marks)
 	uint32_t left = 0;
 	int ret = 0;
 
+	frames->nr_sweeps++;
 	tally_slots_free(&frames->slots);
 	for (uint32_t i = 0; i < frames->all.len; i++) {
 		if (!marks[i])

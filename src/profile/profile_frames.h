@@ -28,6 +28,7 @@ struct tally_frame {
 struct tally_frames {
 	TALLY_VEC(struct tally_frame) all;
 	struct tally_slots slots;
+	uint64_t nr_sweeps; /* calls of tally_frames_sweep() */
 };
 
 /* Find the frame that contains `location`, adding it if it is new, and return its number in

@@ -213,6 +213,7 @@ struct tally_profile {
 	TALLY_VEC(struct tally_kept) kept;            /* samples in the order they were added */
 	struct tally_map heavy; /* weights of the heaviest samples, by index in `kept` */
 	struct tally_profile_stats stats;
+	struct tally_profile_names *names; /* see short_names.h */
 	/* Used only with a second pass. */
 	TALLY_VEC(uint32_t) bucket_of; /* bucket of each sample number, or TALLY_BUCKET_NONE */
 	TALLY_VEC(uint8_t) marked;     /* indexed by bucket: nonzero if its callchains are needed */

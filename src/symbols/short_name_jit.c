@@ -44,7 +44,7 @@ size_t name_without_suffix(const char *name, size_t len)
 	size_t size = 16 + sizeof(rust) - 1;
 	size_t at = without_number(name, len, '.');
 
-	if (at < len && at > sizeof(llvm) && name_part_ends((struct name_part){name, at}, llvm))
+	if (at < len && at > sizeof(llvm) - 1 && name_part_ends((struct name_part){name, at}, llvm))
 		len = at - (sizeof(llvm) - 1);
 	if (len > size && name_part_begins((struct name_part){name + len - size, size}, rust) &&
 	    is_hash(name + len - 16))
