@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import embed_page  # noqa: E402
 
 WEB = os.path.join(ROOT, "src", "page", "web")
-USER, KERNEL, INLINED, JIT, NAMELESS, CUT = 0, 1, 4, 8, 16, 32
+USER, KERNEL, INLINED, JIT, NAMELESS, CUT, FOREIGN = 0, 1, 4, 8, 16, 32, 64
 
 
 def scripts():
@@ -59,7 +59,7 @@ class Profile:
         self.frames, self.frame_numbers = [], {}
         self.nodes, self.node_numbers = [(0, 0)], {}
         self.threads, self.samples, self.losses = [], [], []
-        self.annotations = None
+        self.annotations, self.shorts = None, {}
         self.meta = {"format": 1, "generator": "tally test", "title": title, "time_unit": unit, "recordings": [],
                      "events": [{"name": "cpu-clock", "unit": "ns"}], "notes": []}
 
@@ -79,6 +79,11 @@ class Profile:
             self.frame_numbers[row] = len(self.frames)
             self.frames.append(row)
         return self.frame_numbers[row]
+
+    def short(self, frame, name):
+        """Give a frame a short name, which the viewer shows instead of its name."""
+        self.shorts[frame] = self.string(name)
+        return frame
 
     def node(self, parent, frame):
         key = (parent, frame)
@@ -115,6 +120,8 @@ class Profile:
             for kind, row in zip(kinds.split(), rows):
                 name, how = kind.split(":")
                 names.append((f"{group}_{name}", how, row))
+        if self.shorts:
+            names.append(("frame_short", "varint", [self.shorts.get(frame, 0) for frame in range(len(self.frames))]))
         if self.annotations is not None:
             names.append(("annotations", "json", json.dumps(self.annotations).encode()))
         return names

@@ -182,12 +182,14 @@ def test_query_narrows_all_views():
 
 
 def test_query_that_is_wrong_is_told():
-    page = show(pages.small().page())
+    page = show(pages.small().page(), "query=sym:recurse")
     for query, why in (("nope:x", "fields are"), ("sym:/(/", "'(' without ')'"), ("cpu:x", "expected numbers or ranges"), ("time:5", "a time range is"), ('"x', "quote"),
                        ("sym:/(a{99}){99}/", "repeats too much"), ("sym:/x\\1/", "back-references")):
         page.run("location.hash = 'query=' + encodeURIComponent(arguments[0])", query)
         wait(f"{query}: {why}", lambda why=why: why in (text(page, "#query-error") or ""))
-        check(samples(page) == 0, "nothing is selected")
+        check(samples(page) == 20 and "sym:recurse" in text(page, "#chips"), "what was shown is kept")
+    page = show(pages.small().page(), "query=nope:x")
+    check(samples(page) == 140 and "fields are" in text(page, "#query-error"), "a link with a wrong query shows everything")
     silent(page)
 
 

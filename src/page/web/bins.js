@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Histograms of samples over time, with at most one bin per pixel.
+// Histograms of samples over time, with bins of a few pixels.
 
 // Return a byte for each node: 1 if it is kernel code.
 function kernelNodes(model) {
@@ -41,10 +41,12 @@ function binOf(time, length, count) {
   return Math.min(count - 1, Math.floor(time * count / Math.max(length, 1)));
 }
 
-// Choose the number of bins so that each has several samples, and is at least a pixel wide: otherwise the height of a
-// bar would only show whether there was a sample.
+const BIN_PIXELS = 3;
+
+// Choose the number of bins so that each has several samples, and is a few pixels wide: otherwise the height of a bar
+// would only show whether there was a sample.
 function binCount(samples, width) {
-  return Math.max(1, Math.min(Math.floor(width), Math.max(60, Math.floor(samples / 8))));
+  return Math.max(1, Math.min(Math.floor(width / BIN_PIXELS), Math.max(60, Math.floor(samples / 8))));
 }
 
 // Bin all samples of a recording that pass the filter, disregarding the span.
@@ -79,21 +81,22 @@ function lossBins(model, recording, cpu, count) {
   return [...bins].map(([bin, lost]) => ({bin, count: lost}));
 }
 
-// Paint bars of weight with the kernel's part at the bottom. Truncated stacks are marked at the lower edge, losses at
-// the upper.
+// Paint an area of weight with the kernel's part at the bottom: bars without gaps, from whole pixel to whole pixel.
+// Truncated stacks are marked at the lower edge, losses at the upper.
 function paintBins(context, bins, losses, area, most) {
-  const colours = theme(), {x, y, height, step} = area, gap = step > 3 ? 1 : 0;
+  const colours = theme(), {x, y, height, step} = area;
   for (let i = 0; i < bins.weight.length; i++) {
     if (!bins.weight[i])
       continue;
-    const tall = Math.max(1, height * bins.weight[i] / most), low = height * bins.kernel[i] / most;
+    const left = Math.round(x + i * step), wide = Math.round(x + (i + 1) * step) - left;
+    const tall = Math.min(height, Math.max(1, height * bins.weight[i] / most)), low = tall * bins.kernel[i] / bins.weight[i];
     context.fillStyle = colours.bar;
-    context.fillRect(x + i * step, y + height - tall, step - gap, tall);
+    context.fillRect(left, y + height - tall, wide, tall);
     context.fillStyle = colours.kernelBar;
-    context.fillRect(x + i * step, y + height - low, step - gap, low);
+    context.fillRect(left, y + height - low, wide, low);
     if (bins.cut[i]) {
       context.fillStyle = colours.cut;
-      context.fillRect(x + i * step, y + height - 2, step - gap, 2);
+      context.fillRect(left, y + height - 2, wide, 2);
     }
   }
   context.fillStyle = colours.lost;

@@ -89,35 +89,6 @@ function makeHead() {
     makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));
 }
 
-function chip(text, undo) {
-  return make("span", {class: "chip"}, text, makeButton("\u00d7", "remove", undo, {"aria-label": `take away: ${text}`}));
-}
-
-function drawChips() {
-  setChildren(byId("chips"), `${app.key} ${app.queryError}`, makeChips);
-}
-
-function selectionSums() {
-  const {current} = app.weights;
-  return `${countOf(current.count, "sample")}, ${formatMeasure(current.whole, app.model.meta.events[app.state.event])}`;
-}
-
-function makeChips() {
-  const {model, state} = app, list = [];
-  if (state.span) {
-    const text = (time) => formatSeconds(time * model.unitNs, Math.max((state.span[1] - state.span[0]) * model.unitNs / 100, 1));
-    list.push(chip(`${text(state.span[0])} to ${text(state.span[1])} s`, () => go({span: null})));
-  }
-  if (state.threads) {
-    const text = state.threads.length > 1 ? countOf(state.threads.length, "thread") : threadLabel(model, state.threads[0], 60);
-    list.push(chip(text, () => go({threads: null})));
-  }
-  if (state.query && !app.queryError)
-    list.push(chip(shownText(state.query, 80), () => go({query: ""})));
-  list.push(make("span", {class: "sum"}, selectionSums()));
-  return list;
-}
-
 function drawFields() {
   for (const name of ["query", "search"]) {
     const input = byId(name);
@@ -137,6 +108,6 @@ function makeChrome() {
   app.panel = make("main", {id: "panel"});
   const place = byId("app");
   place.replaceChildren(makeHead(), make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "Selection"})),
-    make("p", {id: "link-error", class: "wrong", role: "alert", hidden: true}), app.strip.box, app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
+    make("p", {id: "link-error", class: "wrong", role: "alert", hidden: true}), app.strip.box, make("div", {id: "nothing", role: "status", hidden: true}), app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
     make("div", {id: "tip", hidden: true, "aria-hidden": "true"}));
 }

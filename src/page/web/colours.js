@@ -4,12 +4,12 @@
 const THEMES = {
   light: {
     ground: "#ffffff", text: "#1b1f24", faint: "#6b7280", line: "#d5d9e0", edge: "#ffffff", rest: "#e4e7ec", bar: "#e2a33f",
-    kernelBar: "#d96565", lost: "#7c0a6b", cut: "#b58900", span: "rgba(37, 99, 235, 0.20)", spanEdge: "#2563eb", focus: "#111827",
+    kernelBar: "#d96565", lost: "#7c0a6b", cut: "#0e7490", span: "rgba(37, 99, 235, 0.20)", spanEdge: "#2563eb", focus: "#111827",
     found: "#d946ef", cellText: "#16181d", strip: "#f3f5f8", lightness: 74, saturation: 68,
   },
   dark: {
     ground: "#14171c", text: "#e5e8ee", faint: "#97a0ae", line: "#353c47", edge: "#14171c", rest: "#2a3039", bar: "#c98f3a",
-    kernelBar: "#c25757", lost: "#ff6ae0", cut: "#d9ad2b", span: "rgba(96, 165, 250, 0.25)", spanEdge: "#60a5fa", focus: "#ffffff",
+    kernelBar: "#c25757", lost: "#ff6ae0", cut: "#2dd4bf", span: "rgba(96, 165, 250, 0.25)", spanEdge: "#60a5fa", focus: "#ffffff",
     found: "#e879f9", cellText: "#0f1114", strip: "#1b2027", lightness: 62, saturation: 52,
   },
 };

@@ -2,6 +2,8 @@
 // Details of a cell or function: in the tooltip, in the line below the view, in a dialog with full names, and for
 // screen readers.
 
+const WHOLE_MAX = 1000; // characters of a full name in the tooltip and below the view
+
 function say(text) {
   setText(byId("status"), text);
 }
@@ -11,6 +13,9 @@ function describeCell(tree, cell) {
   const {model} = tree, event = model.meta.events[app.state.event], {current, base} = tree.wholes;
   const lines = [cellName(tree, cell)];
   if (cell.frame >= 0) {
+    const whole = shownText(frameWholeName(model, cell.frame), WHOLE_MAX);
+    if (whole !== lines[0])
+      lines.push(whole);
     const file = shownText(frameFile(model, cell.frame));
     lines.push(`${KINDS[frameKind(model, cell.frame)]}${file ? `, ${file}` : ""}`);
   }
@@ -49,10 +54,11 @@ function showWhole(frame) {
   showDialog("Full names", list);
 }
 
-// Select the function for the keys s, a, w and the buttons. `pick()` returns {tree, cell} of the view's cursor, or
+// Select the function at the cursor for the keys s, a, w and the buttons; it is remembered for each view. `pick()` returns {tree, cell} of the view's cursor, or
 // null; it is called again when the selection changes.
 function selectFrame(frame, pick) {
-  Object.assign(app, {frame, pick: pick || null, pickedIn: app.shown});
+  app.shown.picked = {frame, pick: pick || null};
+  Object.assign(app, {...app.shown.picked, pickedIn: app.shown});
   drawDetails();
 }
 
@@ -91,9 +97,12 @@ function makeDetails() {
 }
 
 function onlyFunction(frame) {
+  if (frame < 0)
+    return;
   const {columns, strings} = app.model;
   const isNameless = columns.frame_flags[frame] & FLAG_NAMELESS;
-  const name = isNameless ? frameFile(app.model, frame) : strings.text(columns.frame_name[frame]);
+  const whole = strings.text(columns.frame_name[frame]), isLong = whole.length > WHOLE_MAX;
+  const name = isNameless ? frameFile(app.model, frame) : isLong ? strings.text(shortId(app.model, frame)) : whole;
   if (name)
     addQuery(quoteName(isNameless ? "dso" : "sym", name));
 }

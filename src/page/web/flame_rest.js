@@ -34,7 +34,7 @@ function findRest(tree, cell, part) {
 
 function cellName(tree, cell, most) {
   if (!cell.rest)
-    return most ? frameLabel(tree.model, cell.frame, most) : frameName(tree.model, cell.frame);
+    return frameName(tree.model, cell.frame, most);
   const count = cell.rest.to - cell.rest.from;
   return `${formatCount(count)} ${count === 1 ? "function" : "functions"} too narrow to show`;
 }

@@ -29,14 +29,26 @@ function formatMeasure(value, event) {
   return event.unit === "ns" ? `${formatNs(value)} of CPU time` : `${formatCount(value)} ${shownText(String(event.name).replace(/:[ukhGHIpPSDWe]+$/, ""), 40)}`;
 }
 
+let shareDigits = 2;
+
+// Shares of few samples are rough, and shown without decimals.
+function setShareDigits(samples) {
+  shareDigits = samples < FEW_SAMPLES ? 0 : 2;
+}
+
 function formatShare(part, whole) {
-  return whole > 0 ? `${(100 * part / whole).toFixed(2)}%` : "-";
+  return whole > 0 ? `${(100 * part / whole).toFixed(shareDigits)}%` : "-";
 }
 
 // Format a change of shares in percentage points.
 function formatChange(before, after) {
   const points = 100 * (after - before);
-  return `${points >= 0 ? "+" : "\u2212"}${Math.abs(points).toFixed(2)}`;
+  return `${points >= 0 ? "+" : "\u2212"}${Math.abs(points).toFixed(shareDigits)}`;
+}
+
+// Return the class of a change: none if the numbers shown do not differ.
+function changeClass(before, after) {
+  return /[1-9]/.test(formatChange(before, after)) ? after > before ? "more" : "less" : "";
 }
 
 // Format seconds since the start of the recording, with as many digits as steps of `stepNs` need.

@@ -3,7 +3,6 @@
 
 const FLAG_INLINED = 4, FLAG_JIT = 8, FLAG_NAMELESS = 16, FLAG_CUT = 32;
 const KIND_NAMES = ["user", "kernel", "hypervisor", "guest"];
-const LABEL_LOOK_MAX = 1000; // maximum number of characters examined for a label
 const ALL_NAME = "all";
 const CUT_NAME = "[cut]";
 
@@ -58,34 +57,42 @@ function frameFile(model, frame) {
   return model.strings.text(model.columns.frame_file[frame]);
 }
 
-// Return the displayed name, escaped, with at most `max` characters.
-function frameName(model, frame, max = SHOWN_MAX) {
-  if (frame < 0)
-    return ALL_NAME;
-  const flags = model.columns.frame_flags[frame];
-  const name = model.strings.text(model.columns.frame_name[frame]);
+// Return the name of a frame with the name string `id`, escaped; code without a name is called after its file.
+function nameOf(model, frame, id) {
+  const flags = model.columns.frame_flags[frame], name = model.strings.text(id);
   if (flags & FLAG_CUT)
     return CUT_NAME;
   if (!(flags & FLAG_NAMELESS) && name)
-    return shownText(name, max);
+    return escapeText(name);
   const file = baseName(frameFile(model, frame)) || "unknown";
   const place = file[0] === "[" ? file : `[${file}]`;
-  return shownText(name ? `${place} ${name}` : place, max);
+  return escapeText(name ? `${place} ${name}` : place);
 }
 
-// Return a name for little space: if it is longer than `max`, without template arguments.
-function frameLabel(model, frame, max) {
-  const name = frameName(model, frame, LABEL_LOOK_MAX);
-  if (name.length <= max)
-    return name;
-  const folded = name.includes("<") ? foldTemplates(name) : name;
-  return folded.length > max ? folded.slice(0, Math.max(max - 1, 0)) + CUT : folded;
+// Return the string of a frame's short name, or of its name if it has no short one.
+function shortId(model, frame) {
+  const {frame_short: shorts, frame_name: names} = model.columns;
+  return (shorts && shorts[frame]) || names[frame];
+}
+
+// Return the displayed name, escaped and folded to at most `max` characters. Results are kept, as the same names are
+// painted again and again.
+function frameName(model, frame, max = SHOWN_MAX) {
+  if (frame < 0)
+    return ALL_NAME;
+  const {labels} = model;
+  const known = labels[frame] || (labels[frame] = {name: nameOf(model, frame, shortId(model, frame)), max: 0, text: ""});
+  if (known.name.length <= max)
+    return known.name;
+  if (known.max !== max)
+    Object.assign(known, {max, text: foldName(known.name, max)});
+  return known.text;
 }
 
 // Return the full name, escaped.
 function frameWholeName(model, frame) {
   const id = model.columns.frame_name[frame];
-  return model.strings.isWhole(id) ? frameName(model, frame, NAME_MAX_BYTES + 1) : escapeText(model.strings.whole(id));
+  return model.strings.isWhole(id) ? nameOf(model, frame, id) : escapeText(model.strings.whole(id));
 }
 
 function isLibrary(file) {

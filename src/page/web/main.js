@@ -2,41 +2,43 @@
 // Everything is drawn from a single state, which is changed by go().
 
 const app = {
-  model: null, state: null, selected: null, selectedBy: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
+  model: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
   frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
 };
 
-const NOTHING = {nodes: null, threads: null, judges: [() => false]};
-
 function selectionKey(state, withoutSpan) {
-  return JSON.stringify([state.event, withoutSpan ? null : state.span, state.threads, state.query]);
+  return JSON.stringify([state.event, withoutSpan ? null : state.span, state.threads, app.applied]);
 }
 
-// Evaluate a query. An invalid query selects nothing and shows an error. The result is kept until the query changes.
+// Evaluate a query. An invalid query shows an error and keeps what was selected. The result is kept until the query
+// changes.
 function selectBy(query) {
   const {model} = app;
   app.selectedBy = query;
   try {
     app.selected = selectQuery(model, query);
+    app.applied = query;
     app.queryError = timeOutside(model, query);
   } catch (error) {
     if (!(error instanceof BadQuery))
       throw error;
     app.queryError = `${error.message}${error.offset ? ` (at ${error.offset + 1})` : ""}`;
-    app.selected = NOTHING;
+    app.selected = app.selected || selectQuery(model, "");
   }
 }
 
 // Compute the sums of the selection if it changed.
 function reweigh() {
-  const {state, model} = app, key = selectionKey(state);
+  const {state, model} = app;
+  if (app.selectedBy !== state.query)
+    selectBy(state.query);
+  const key = selectionKey(state);
   if (app.key === key)
     return;
   app.key = key;
-  if (app.selectedBy !== state.query)
-    selectBy(state.query);
   app.weights = weigh(model, makeFilter(model, state, app.selected));
+  setShareDigits(fewestSamples());
 }
 
 function go(changes) {
@@ -87,7 +89,7 @@ function showView() {
   const isOther = app.shown !== view;
   if (isOther) {
     app.panel.replaceChildren(view.element);
-    app.shown = view;
+    Object.assign(app, {shown: view, frame: app.state.pivot, pick: null, pickedIn: view, ...view.picked});
   }
   view.draw();
   if (isOther)
@@ -111,6 +113,7 @@ function drawNow() {
   refreshSearch();
   drawTabs();
   drawChips();
+  drawNothing();
   drawFields();
   drawStrip(app.strip);
   hideTip();

@@ -4,7 +4,7 @@
 const U32 = Uint32Array, F64 = Float64Array, U8 = Uint8Array;
 const COLUMN_TYPES = {
   string_bytes: U32, string_text: U8,
-  frame_name: U32, frame_file: U32, frame_flags: U8,
+  frame_name: U32, frame_short: U32, frame_file: U32, frame_flags: U8,
   node_parent: U32, node_frame: U32,
   thread_pid: U32, thread_tid: U32, thread_name: U32,
   sample_recording: U32, sample_time: F64, sample_node: U32, sample_thread: U32, sample_cpu: U32, sample_event: U32,
@@ -12,8 +12,8 @@ const COLUMN_TYPES = {
   loss_recording: U32, loss_time: F64, loss_cpu: U32, loss_count: F64,
   annotations: U8,
 };
-const OPTIONAL = new Set(["sample_recording", "annotations", "loss_recording", "loss_time", "loss_cpu", "loss_count"]);
-const NAME_MAX_BYTES = 4096; // of a name, except when it is shown in full
+const OPTIONAL = new Set(["frame_short", "sample_recording", "annotations", "loss_recording", "loss_time", "loss_cpu", "loss_count"]);
+const NAME_MAX_BYTES = 65536; // of a name, except when it is shown in full
 
 function checkGroup(columns, prefix) {
   let length = -1;
@@ -72,7 +72,7 @@ function checkAll(columns, meta) {
     counts[group] = checkGroup(columns, group + "_");
   if (!columns.string_text || !counts.string)
     throw new BrokenPage("it has no names");
-  const limits = {frame_name: "string", frame_file: "string", thread_name: "string",
+  const limits = {frame_name: "string", frame_short: "string", frame_file: "string", thread_name: "string",
     node_frame: "frame", sample_node: "node", sample_thread: "thread"};
   for (const [name, group] of Object.entries(limits))
     checkBelow(columns, name, name === "node_frame" ? Math.max(counts.frame, 1) : counts[group]);
@@ -132,7 +132,7 @@ function makeModel(meta, columns) {
   const lengths = ends.map((end, r) => end > (r ? ends[r - 1] : 0) ? time[end - 1] : 0);
   const model = {
     meta, counts, columns, ends, lengths,
-    strings: makeStrings(columns),
+    strings: makeStrings(columns), labels: [],
     unitNs: Number(meta.time_unit) || 0,
     current: meta.recordings.length - 1,
     hasBase: meta.recordings.length > 1,

@@ -6,7 +6,7 @@ const STRIP_HEIGHT = 46, SCALE_HEIGHT = 16;
 function makeStrip() {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const box = make("div", {id: "strip", tabIndex: 0, role: "application", "aria-roledescription": "time line",
-    title: "orange: user, red: kernel, purple: lost; drag to select a span, double-click for all",
+    title: "orange: user, red: kernel, purple: lost, teal: truncated stacks; drag to select a span, double-click for all",
     "aria-label": "Samples over time. Arrow keys move, space starts and ends a span, x removes it."}, canvas);
   const strip = {box, canvas, key: "", painted: "", bins: []};
   strip.brush = makeBrush(canvas, box, () => paintStrip(strip), () => go({span: null}));
@@ -17,8 +17,8 @@ function binStrip(strip, width) {
   const {model} = app, key = `${selectionKey(app.state, true)} ${width}`;
   if (strip.key === key)
     return;
-  const filter = makeFilter(model, app.state, app.selected, true), 
-    count = binCount(Math.max(...model.meta.recordings.map((_, r) => samplesOf(model, r)[1] - samplesOf(model, r)[0])), width);
+  const filter = makeFilter(model, app.state, app.selected, true);
+  const count = binCount(Math.max(...model.meta.recordings.map((_, r) => samplesOf(model, r)[1] - samplesOf(model, r)[0])), width);
   strip.key = key;
   strip.bins = model.meta.recordings.map((_, r) => ({bins: binRecording(model, filter, r, count), losses: lossBins(model, r, -1, count)}));
 }
@@ -41,8 +41,10 @@ function paintStrip(strip) {
   context.fillRect(0, 0, width, height);
   context.font = "11px system-ui, sans-serif";
   strip.bins.forEach(({bins, losses}, r) => {
-    const most = Math.max(bins.most, 1e-9);
-    paintBins(context, bins, losses, {x: brush.left, y: r * STRIP_HEIGHT + 4, height: STRIP_HEIGHT - 4, step: brush.width / bins.weight.length}, most);
+    const scale = barScale(bins.most, model.length * model.unitNs / bins.weight.length);
+    const area = {x: brush.left, y: r * STRIP_HEIGHT + 4, height: STRIP_HEIGHT - 4, width: brush.width, step: brush.width / bins.weight.length};
+    paintBins(context, bins, losses, area, scale.most);
+    paintScale(context, scale, area);
     context.fillStyle = colours.text;
     context.fillText(rows > 1 ? r ? "after" : "before" : "selection", SIDE + 6, r * STRIP_HEIGHT + 28);
   });

@@ -22,15 +22,20 @@ function matchStrings(model, ids, pattern, isFile, budget, isSkipped) {
     if (!id || (isSkipped && isSkipped(i)))
       continue;
     if (!known[id])
-      known[id] = matches(model.strings.text(id)) ? 2 : 1;
+      known[id] = matches(model.strings.isWhole(id) ? model.strings.text(id) : model.strings.whole(id)) ? 2 : 1;
     out[i] = known[id] - 1;
   }
   return out;
 }
 
+// Match whole names and short names.
 function matchSymbols(model, pattern, budget) {
-  const flags = model.columns.frame_flags;
-  return matchStrings(model, model.columns.frame_name, pattern, false, budget, (i) => flags[i] & FLAG_NAMELESS);
+  const {frame_flags: flags, frame_name: names, frame_short: shorts} = model.columns, isNameless = (i) => flags[i] & FLAG_NAMELESS;
+  const out = matchStrings(model, names, pattern, false, budget, isNameless);
+  const more = shorts ? matchStrings(model, shorts, pattern, false, budget, isNameless) : [];
+  for (let i = 0; i < more.length; i++)
+    out[i] |= more[i];
+  return out;
 }
 
 function matchFiles(model, pattern, budget) {

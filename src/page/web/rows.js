@@ -24,6 +24,8 @@ function makeRows(source) {
     const isSecond = i === rows.clicked && event.timeStamp - rows.clickedAt < DOUBLE_CLICK_MS && !event.target.closest(".opener");
     Object.assign(rows, {clicked: isSecond ? -1 : i, clickedAt: event.timeStamp});
     goToRow(rows, i);
+    if (source.choose)
+      source.choose(i);
     if (isSecond && source.enter)
       source.enter(i);
   });
@@ -76,6 +78,7 @@ function resetRows(rows, keepsPlace) {
   if (!keepsPlace) {
     rows.cursor = -1;
     rows.box.scrollTop = 0;
+    app.shown.picked = null;
   }
   drawHead(rows);
   drawRows(rows);

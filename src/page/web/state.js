@@ -28,7 +28,7 @@ function readSpan(text) {
   return parts.length === 2 && parts.every((value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER) && parts[0] < parts[1] ? parts : null;
 }
 
-// name: {otherwise, read(text, model) -> value or null, write(value)}. `isStep`: a change adds a history entry.
+// name: {otherwise, read(text, model) -> value or null, write(value)}. `isStep`: a change adds a history entry; `isStepIn`: only in that view.
 const STATE_FIELDS = {
   view: {...choiceOf("flame", ...VIEWS), isStep: true},
   event: {otherwise: 0, isStep: true, read: (text, model) => readOne(text, model.meta.events.length), write: String},
@@ -36,8 +36,8 @@ const STATE_FIELDS = {
   threads: {otherwise: null, isStep: true, read: (text, model) => readNumbers(text, model.threads), write: (list) => list.join(".")},
   query: {otherwise: "", isStep: true, read: (text) => text.length <= QUERY_MAX ? text : null, write: (text) => text},
   zoom: {otherwise: "", isStep: true, read: (text, model) => readNumbers(text.replace(REST_PART, "0"), model.frames) && text, write: (text) => text},
-  pivot: {otherwise: -1, isStep: true, read: (text, model) => readOne(text, model.frames), write: String},
-  note: {otherwise: 0, isStep: true, read: (text) => readOne(text, Math.max(app.notes.length, 1)), write: String},
+  pivot: {otherwise: -1, isStepIn: "sandwich", read: (text, model) => readOne(text, model.frames), write: String},
+  note: {otherwise: -1, isStepIn: "source", read: (text) => readOne(text, Math.max(app.notes.length, 1)), write: String},
   reversed: {otherwise: false, read: readFlag, write: writeFlag},
   merged: {otherwise: false, read: readFlag, write: writeFlag},
   upward: {otherwise: false, read: readFlag, write: writeFlag},
@@ -92,5 +92,5 @@ function readFragment(fragment, model) {
 
 // True if the change from one state to the other should be undone by "back".
 function isStep(before, after) {
-  return Object.entries(STATE_FIELDS).some(([name, field]) => field.isStep && writeValue(field, before[name]) !== writeValue(field, after[name]));
+  return Object.entries(STATE_FIELDS).some(([name, field]) => (field.isStep || field.isStepIn === after.view) && writeValue(field, before[name]) !== writeValue(field, after[name]));
 }

@@ -27,19 +27,6 @@ function baseName(path) {
   return path[0] === "/" && at < path.length - 1 ? path.slice(at + 1) : path;
 }
 
-// Shorten a C++ name to "map<...>::find": template arguments are long, and rarely distinguish functions.
-function foldTemplates(text) {
-  let out = "", depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i];
-    const isBracket = (c === "<" || (c === ">" && depth && text[i - 1] !== "-")) && !/operator[<>=-]*$/.test(text.slice(Math.max(0, i - 11), i));
-    if (!depth)
-      out += c === "<" && isBracket ? `<${CUT}>` : c;
-    depth += isBracket ? (c === "<" ? 1 : -1) : 0;
-  }
-  return depth ? text : out;
-}
-
 function compareTexts(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -83,23 +83,22 @@ function makeCrumbs() {
 
 function makeFlameView() {
   const pane = makeFlamePane("Flame graph: arrow keys go from cell to cell, Enter zooms; key 8 is the same as a table", {
-    pick: (cell) => go({zoom: cellPath(cell)}),
+    pick: (cell) => go({zoom: cellPath(cell), ...choice(cell.frame)}),
     zoom: (cell) => go({zoom: cellPath(cell)}),
     select: (cell) => selectFrame(cell ? cell.frame : -1, () => ({tree: pane.tree, cell: pane.selected})),
   });
   const bar = make("div", {class: "bar"}, ...treeToggles(),
     makeToggle("Upwards", "callers at the bottom (v)", () => app.state.upward, (upward) => go({upward})),
     makeButton("Zoom out", "zoom out one step (-), or completely (0)", () => zoomOut()), makeLegend());
-  const crumbs = makeCrumbs(), empty = make("p", {class: "empty"}, "No samples are selected.");
+  const crumbs = makeCrumbs();
   return {
-    element: make("div", {class: "view fills"}, bar, crumbs, empty, pane.box),
+    element: make("div", {class: "view fills"}, bar, crumbs, pane.box),
     focus: () => pane.box.focus(),
     draw() {
       const tree = currentTree(), {state} = app;
       syncAll(bar);
       crumbs.sync();
-      empty.hidden = tree.root.size > 0;
-      pane.box.hidden = !empty.hidden;
+      pane.box.hidden = tree.root.size <= 0;
       if (!pane.box.hidden)
         setPane(pane, tree, findCell(tree, state.zoom), {upward: state.upward, showsChange: showsChange(state), found: app.found});
     },

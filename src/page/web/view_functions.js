@@ -49,7 +49,7 @@ function sortedFunctions() {
 function changeText(kind, frame) {
   const {current, base} = functionsOf(app.model, app.weights), {weights} = app;
   const before = shareOf(base[kind][frame], weights.base.whole), after = shareOf(current[kind][frame], weights.current.whole);
-  return make("span", {class: after > before ? "more" : after < before ? "less" : ""}, formatChange(before, after));
+  return make("span", {class: changeClass(before, after)}, formatChange(before, after));
 }
 
 function functionCells(frame) {
@@ -60,7 +60,7 @@ function functionCells(frame) {
     self: () => shareCell(current.self[frame], whole), total: () => shareCell(current.total[frame], whole),
     before: () => formatShare(base.self[frame], weights.base.whole), change: () => changeText("self", frame),
     totalchange: () => changeText("total", frame), samples: () => formatCount(current.samples[frame]),
-    name: () => make("span", {}, swatch, frameLabel(model, frame, 110)),
+    name: () => make("span", {}, swatch, frameName(model, frame, 110)),
     file: () => shownText(baseName(file), 80),
   };
   return functionColumns().map((column) => cells[column.name]());
@@ -74,7 +74,7 @@ function makeFunctionsView() {
   };
   const rows = makeRows({
     label: "Functions", columns: functionColumns, count: () => frames.length, cells: (i) => functionCells(frames[i]),
-    select: (i) => selectFrame(frames[i]), enter: (i) => openSandwich(frames[i]),
+    select: (i) => selectFrame(frames[i]), choose: (i) => go(choice(frames[i])), enter: (i) => openSandwich(frames[i]),
     sort, sorted: () => [app.state.sort, app.state.ascending],
   });
   const caption = make("p", {class: "caption"});

@@ -2,35 +2,55 @@
 // A heatmap of time: each column is a second (or another unit), with time going upwards. Events that repeat every
 // second appear as horizontal lines. Dragging selects the span between two cells.
 
-const HEAT_ROWS = 50, HEAT_COLUMNS_MAX = 4000;
+const HEAT_ROWS = [50, 40, 25, 20, 10, 5], HEAT_COLUMNS_MAX = 4000, HEAT_SAMPLES = 5; // samples in a cell, on average
 const HEAT_PIECES = [1e6, 1e7, 1e8, 1e9, 1e10, 6e10, 6e11, 3.6e12];
 
-// Return the length of a column in ns: as chosen, or a second if that results in a reasonable number of columns.
-function columnNs(model, state) {
+// Return the possible lengths of a column in ns: as chosen, or a second if that results in a reasonable number of
+// columns.
+function columnLengths(model, state) {
   const length = model.length * model.unitNs, fits = (ns) => length / ns <= HEAT_COLUMNS_MAX && ns >= model.unitNs;
   if (state.column && fits(state.column))
-    return state.column;
-  if (length >= 6e10 && length / 1e9 <= 1200)
-    return 1e9;
-  return HEAT_PIECES.find((ns) => fits(ns) && length / ns <= 400) || length || 1;
+    return [state.column];
+  const list = length >= 6e10 && length / 1e9 <= 1200 ? [1e9] : HEAT_PIECES.filter((ns) => fits(ns) && length / ns <= 400 && ns <= length);
+  return list.length ? list : [length || 1];
+}
+
+// Return {piece: length of a column in time steps, columns, rows}: as many cells as have enough samples on average.
+function heatShape(model, state, samples) {
+  const shapes = [];
+  for (const ns of columnLengths(model, state)) {
+    const piece = ns / model.unitNs, columns = Math.max(1, Math.ceil((model.length + 1) / piece));
+    for (const rows of HEAT_ROWS)
+      shapes.push({piece, columns, rows, cells: rows * model.length / piece});
+  }
+  const full = shapes.filter((shape) => shape.cells * HEAT_SAMPLES <= samples).sort((a, b) => b.cells - a.cells || b.rows - a.rows);
+  return full[0] || shapes.sort((a, b) => a.cells - b.cells)[0];
+}
+
+function passingSamples(filter, start, end, recording) {
+  const list = new Uint32Array(end - start);
+  let count = 0;
+  for (let i = start; i < end; i++) {
+    if (filter.passes(i, recording))
+      list[count++] = i;
+  }
+  return list.subarray(0, count);
 }
 
 function binHeat(model, state, recording) {
-  const piece = columnNs(model, state) / model.unitNs, columns = Math.max(1, Math.ceil((model.length + 1) / piece));
-  const filter = makeFilter(model, state, app.selected, true), cells = new Float64Array(columns * HEAT_ROWS);
-  const {sample_time: time, sample_weight: weight} = model.columns, [start, end] = samplesOf(model, recording);
+  const list = passingSamples(makeFilter(model, state, app.selected, true), ...samplesOf(model, recording), recording);
+  const {piece, columns, rows} = heatShape(model, state, list.length), cells = new Float64Array(columns * rows);
+  const {sample_time: time, sample_weight: weight} = model.columns;
   let most = 0;
-  for (let i = start; i < end; i++) {
-    if (!filter.passes(i, recording))
-      continue;
+  for (const i of list) {
     const column = Math.min(columns - 1, Math.floor(time[i] / piece));
-    const row = Math.min(HEAT_ROWS - 1, Math.max(0, Math.floor((time[i] / piece - column) * HEAT_ROWS)));
-    const cell = column * HEAT_ROWS + row;
+    const row = Math.min(rows - 1, Math.max(0, Math.floor((time[i] / piece - column) * rows)));
+    const cell = column * rows + row;
     cells[cell] += weight[i];
     most = Math.max(most, cells[cell]);
   }
   const least = cells.reduce((found, value) => value ? Math.min(found, value) : found, most);
-  return {piece, columns, cells, most, least};
+  return {piece, columns, rows, cells, most, least};
 }
 
 // Return [x, width] of a column; x is that of its time in the strip. The last column ends with the recording.
@@ -40,13 +60,13 @@ function columnPlace(view, column) {
 }
 
 function paintHeatSpan(context, view, span) {
-  const {heat, cellHeight} = view, step = heat.piece / HEAT_ROWS;
+  const {heat, cellHeight} = view, {rows} = heat, step = heat.piece / rows;
   context.strokeStyle = theme().spanEdge;
   context.fillStyle = theme().span;
   const first = Math.max(0, Math.floor(span[0] / step)), last = Math.min(heat.cells.length - 1, Math.ceil(span[1] / step) - 1);
-  for (let column = Math.floor(first / HEAT_ROWS); column <= Math.floor(last / HEAT_ROWS); column++) {
-    const from = Math.max(first - column * HEAT_ROWS, 0), to = Math.min(last - column * HEAT_ROWS, HEAT_ROWS - 1);
-    const [x, width] = columnPlace(view, column), box = [x, (HEAT_ROWS - 1 - to) * cellHeight, width, (to - from + 1) * cellHeight];
+  for (let column = Math.floor(first / rows); column <= Math.floor(last / rows); column++) {
+    const from = Math.max(first - column * rows, 0), to = Math.min(last - column * rows, rows - 1);
+    const [x, width] = columnPlace(view, column), box = [x, (rows - 1 - to) * cellHeight, width, (to - from + 1) * cellHeight];
     context.fillRect(...box);
     context.strokeRect(box[0] + 0.5, box[1] + 0.5, Math.max(box[2] - 1, 0.5), Math.max(box[3] - 1, 0.5));
   }
@@ -54,7 +74,7 @@ function paintHeatSpan(context, view, span) {
 
 // Paint the axes: time within a column at the left, start times of columns at the bottom.
 function paintHeatAxes(context, view) {
-  const {heat, area, cellHeight} = view, pieceNs = heat.piece * app.model.unitNs, high = HEAT_ROWS * cellHeight;
+  const {heat, area, cellHeight} = view, pieceNs = heat.piece * app.model.unitNs, high = heat.rows * cellHeight;
   paintTicks(context, area, high);
   context.fillText(`columns of ${formatNs(pieceNs)}`, 6, high + 12);
   context.textAlign = "right";
@@ -75,22 +95,22 @@ function heatPart(heat, weight) {
 }
 
 function paintHeat(view) {
-  const {heat, box, canvas} = view, width = box.clientWidth, height = Math.max(box.clientHeight, 60);
+  const {heat, box, canvas} = view, {rows} = heat, width = box.clientWidth, height = Math.max(box.clientHeight, 60);
   const context = fitCanvas(canvas, width, height), colours = theme();
   view.area = timeArea(SIDE);
   view.columnWidth = view.area.width * heat.piece / Math.max(app.model.length, 1);
-  view.cellHeight = (height - SCALE_HEIGHT - 4) / HEAT_ROWS;
+  view.cellHeight = (height - SCALE_HEIGHT - 4) / rows;
   const gap = view.columnWidth > 4 && view.cellHeight > 4 ? 0.5 : 0;
   context.fillStyle = colours.ground;
   context.fillRect(0, 0, width, height);
   context.fillStyle = colours.strip;
-  context.fillRect(view.area.left, 0, view.area.width, HEAT_ROWS * view.cellHeight);
+  context.fillRect(view.area.left, 0, view.area.width, rows * view.cellHeight);
   for (let i = 0; i < heat.cells.length; i++) {
     if (!heat.cells[i])
       continue;
-    const [x, wide] = columnPlace(view, Math.floor(i / HEAT_ROWS));
+    const [x, wide] = columnPlace(view, Math.floor(i / rows));
     context.fillStyle = heatColour(heatPart(heat, heat.cells[i]));
-    context.fillRect(x, (HEAT_ROWS - 1 - i % HEAT_ROWS) * view.cellHeight, wide - gap, Math.max(view.cellHeight - gap, 0.5));
+    context.fillRect(x, (rows - 1 - i % rows) * view.cellHeight, wide - gap, Math.max(view.cellHeight - gap, 0.5));
   }
   paintHeatAxes(context, view);
   const span = view.drag || app.state.span;
@@ -98,26 +118,32 @@ function paintHeat(view) {
     paintHeatSpan(context, view, span);
 }
 
+function heatText(weight, cellNs) {
+  const event = currentEvent(), text = formatWeight(weight, event.unit);
+  return isCpuTime(event) ? `${text} (${(100 * weight / cellNs).toFixed(0)}%)` : text;
+}
+
 function makeHeatLegend(view) {
   const legend = make("div", {class: "legend"});
   legend.sync = () => setChildren(legend, `${view.key} ${themeName()}`, () => {
-    const {heat} = view, {unit} = app.model.meta.events[app.state.event];
+    const {heat} = view;
     if (!heat || !heat.most)
       return [];
     const parts = heat.most > heat.least ? [0, 0.25, 0.5, 0.75, 1] : [1];
-    return [`a cell is ${formatNs(heat.piece * app.model.unitNs / HEAT_ROWS)}:`, legendItem(theme().strip, "nothing"),
-      ...parts.map((part) => legendItem(heatColour(part), formatWeight(heat.least + part * (heat.most - heat.least), unit)))];
+    const cellNs = heat.piece * app.model.unitNs / heat.rows;
+    return [`a cell is ${formatNs(cellNs)}${isCpuTime(currentEvent()) ? ' (100% is a CPU)' : ''}:`, legendItem(theme().strip, "nothing"),
+      ...parts.map((part) => legendItem(heatColour(part), heatText(heat.least + part * (heat.most - heat.least), cellNs)))];
   });
   return legend;
 }
 
 // Return [from, to) of the cell at the pointer in time steps, and its weight.
 function heatCellAt(view, event) {
-  const area = view.canvas.getBoundingClientRect(), {heat} = view;
+  const area = view.canvas.getBoundingClientRect(), {heat} = view, {rows} = heat;
   const column = Math.max(0, Math.min(heat.columns - 1, Math.floor((event.clientX - area.left - view.area.left) / view.columnWidth)));
-  const row = HEAT_ROWS - 1 - Math.max(0, Math.min(HEAT_ROWS - 1, Math.floor((event.clientY - area.top) / view.cellHeight)));
-  const from = column * heat.piece + row * heat.piece / HEAT_ROWS;
-  return {from, to: from + heat.piece / HEAT_ROWS, weight: heat.cells[column * HEAT_ROWS + row]};
+  const row = rows - 1 - Math.max(0, Math.min(rows - 1, Math.floor((event.clientY - area.top) / view.cellHeight)));
+  const from = column * heat.piece + row * heat.piece / rows;
+  return {from, to: from + heat.piece / rows, weight: heat.cells[column * rows + row]};
 }
 
 function dragHeat(view, event) {
@@ -150,9 +176,9 @@ function makeHeatView() {
       dragHeat(view, event);
   });
   canvas.addEventListener("mousemove", (event) => {
-    const cell = heatCellAt(view, event), {unitNs} = app.model, {unit} = app.model.meta.events[app.state.event];
-    const text = (time) => formatSeconds(time * unitNs, view.heat.piece * unitNs / HEAT_ROWS);
-    showTip([`${text(cell.from)} to ${text(cell.to)} s`, formatWeight(cell.weight, unit)], event.clientX, event.clientY);
+    const cell = heatCellAt(view, event), {unitNs} = app.model, cellNs = view.heat.piece * unitNs / view.heat.rows;
+    const text = (time) => formatSeconds(time * unitNs, cellNs);
+    showTip([`${text(cell.from)} to ${text(cell.to)} s`, formatRate(cell.weight, cellNs)], event.clientX, event.clientY);
   });
   canvas.addEventListener("mouseleave", hideTip);
   const choice = makeChoice("Column length", [["0", "automatic"], ...HEAT_PIECES.map((ns) => [String(ns), heatPieceText(ns)])],

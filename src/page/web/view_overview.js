@@ -5,8 +5,13 @@ function card(title, ...children) {
   return make("section", {class: "card"}, make("h2", {}, title), ...children);
 }
 
+// Return lines from the recording, escaped.
+function foreignLines(value) {
+  return isList(value).map((line) => shownText(String(line), 1000));
+}
+
 function textList(lines) {
-  return make("ul", {}, ...lines.map((line) => make("li", {}, shownText(String(line), 1000))));
+  return make("ul", {}, ...lines.map((line) => make("li", {}, line)));
 }
 
 function lossesOf(model, recording) {
@@ -29,7 +34,7 @@ function cutOf(model, recording) {
 function healthCard(model, r) {
   const recording = model.meta.recordings[r], cut = cutOf(model, r), lost = lossesOf(model, r);
   const name = model.hasBase ? `${r ? "After" : "Before"}: ${shownText(String(recording.name))}` : "Health";
-  const lines = [...isList(recording.health)];
+  const lines = foreignLines(recording.health);
   if (!r && !chainsOf(model).hasChains)
     lines.push(NO_CHAINS);
   if (lost)
@@ -41,12 +46,13 @@ function healthCard(model, r) {
 
 function headerCard(model, r) {
   const recording = model.meta.recordings[r], list = make("dl", {class: "header"});
-  const rows = [["samples", formatCount(numberOf(recording.samples))], ...isList(recording.header).filter((row) => Array.isArray(row))];
+  const rows = isList(recording.header).filter((row) => Array.isArray(row)).slice(0, 500).map(([label, text]) => [shownText(String(label), 80), shownText(String(text), 2000)]);
+  rows.unshift(["samples", formatCount(numberOf(recording.samples))]);
   if (model.hasTimes)
     rows.splice(1, 0, ["length", formatNs(model.lengths[r] * model.unitNs)],
       ["times", `${clockTimes(model, r)} by the clock of the recording, used by time: in queries; views begin at 0`]);
-  for (const row of rows.slice(0, 500))
-    list.append(make("dt", {}, shownText(String(row[0]), 80)), make("dd", {}, shownText(String(row[1]), 2000)));
+  for (const [label, text] of rows)
+    list.append(make("dt", {}, label), make("dd", {}, text));
   return card(model.hasBase ? `Recorded ${r ? "after" : "before"}` : "Recording", list);
 }
 
@@ -57,7 +63,7 @@ function rankCard(title, rows) {
 function functionRows(kind) {
   const {model, weights} = app, values = functionsOf(model, weights).current[kind];
   return heaviest(values, 10).map((frame) => make("tr", {}, make("td", {class: "number"}, shareCell(values[frame], weights.current.whole)),
-    make("td", {class: "name"}, makeButton(frameLabel(model, frame, 70), "callers and callees", () => openSandwich(frame), {class: "link"}))));
+    make("td", {class: "name"}, makeButton(frameName(model, frame, 70), "callers and callees", () => openSandwich(frame), {class: "link"}))));
 }
 
 function threadWeights() {
@@ -84,7 +90,7 @@ function makeOverviewView() {
   const body = make("div", {class: "cards", tabIndex: 0, role: "group", "aria-label": "Overview"});
   const {model} = app, fixed = model.meta.recordings.map((_, r) => healthCard(model, r));
   if (isList(model.meta.notes).length)
-    fixed.push(card("Omitted from this page", textList(model.meta.notes)));
+    fixed.push(card("Omitted from this page", textList(foreignLines(model.meta.notes))));
   const headers = model.meta.recordings.map((_, r) => headerCard(model, r));
   return {
     element: make("div", {class: "view fills"}, body),

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A function in the middle, with its callers above and its callees below.
 
-function openSandwich(frame) {
-  if (frame >= 0)
-    go({view: "sandwich", pivot: frame});
+// Return the changes of the state that choose a function: moving a cursor chooses nothing.
+function choice(frame) {
+  return frame >= 0 && frame < app.model.frames ? {pivot: frame, note: -1} : {};
 }
 
-function currentSandwich() {
-  const {state, weights} = app, key = `${state.pivot} ${state.merged} ${state.widths}`;
+// Return the function with the largest self, or -1.
+function heaviestFunction() {
+  const [frame] = heaviest(functionsOf(app.model, app.weights).current.self, 1);
+  return frame === undefined ? -1 : frame;
+}
+
+// Return the chosen function, or the heaviest until one is chosen.
+function chosenFunction() {
+  return app.state.pivot >= 0 ? app.state.pivot : heaviestFunction();
+}
+
+// Return the function that keys refer to: the one at the cursor, otherwise the chosen one.
+function wantedFunction() {
+  return app.frame >= 0 ? app.frame : chosenFunction();
+}
+
+function openSandwich(frame) {
+  if (frame >= 0)
+    go({view: "sandwich", ...choice(frame)});
+}
+
+function currentSandwich(pivot) {
+  const {state, weights} = app, key = `${pivot} ${state.merged} ${state.widths}`;
   if (!app.sandwich || app.sandwich.weights !== weights || app.sandwich.key !== key)
-    app.sandwich = {weights, key, ...makeSandwich(app.model, weights, state.pivot, {collapses: state.merged, widths: state.widths})};
+    app.sandwich = {weights, key, ...makeSandwich(app.model, weights, pivot, {collapses: state.merged, widths: state.widths})};
   return app.sandwich;
 }
 
@@ -43,18 +64,6 @@ function drawHalf(pane, tree, none, options) {
   pane.box.hidden = !none.hidden;
 }
 
-// Make a list of the heaviest functions, shown if no function is selected.
-function makePicker() {
-  const list = make("div", {class: "picker"});
-  list.sync = () => {
-    const {total} = functionsOf(app.model, app.weights).current;
-    const label = (frame) => `${formatShare(total[frame], app.weights.current.whole)}  ${frameLabel(app.model, frame, 80)}`;
-    list.replaceChildren(make("p", {}, "Choose a function here, or in another view with the key s:"),
-      ...heaviest(total, 20).map((frame) => makeButton(label(frame), "", () => openSandwich(frame))));
-  };
-  return list;
-}
-
 // Return the indices of the `most` largest values, largest first.
 function heaviest(values, most) {
   const list = [];
@@ -74,28 +83,28 @@ function heaviest(values, most) {
 function makeSandwichView() {
   const callers = makeSandwichPane("Callers: arrow keys go from cell to cell, Enter switches to that function");
   const callees = makeSandwichPane("Callees: arrow keys go from cell to cell, Enter switches to that function");
-  const title = make("h2", {class: "pivot"}), picker = makePicker();
+  const title = make("h2", {class: "pivot"}), byDefault = make("p", {class: "caption"}, "The function with the largest self; choose another one in any view with s.");
   const bar = make("div", {class: "bar"}, ...treeToggles().filter((one) => one.textContent !== "Reversed"), makeLegend());
   const above = make("p", {class: "caption"}, "Above: callers of the function, the nearest at the bottom. Below: its callees.");
   const noCallers = make("p", {class: "caption"}, "No callers: it is the outermost function."), noCallees = make("p", {class: "caption"}, "No callees.");
   const unknown = make("p", {class: "caption"}, `It was ${NO_CHAINS}.`);
-  const body = make("div", {class: "sandwich"}, above, unknown, noCallers, callers.box, title, callees.box, noCallees);
+  const body = make("div", {class: "sandwich"}, byDefault, above, unknown, noCallers, callers.box, title, callees.box, noCallees);
   callers.fits = true; // limit it to its rows, which leaves the rest to the callees
   return {
-    element: make("div", {class: "view fills"}, bar, picker, body),
+    element: make("div", {class: "view fills"}, bar, body),
     focus: () => callees.box.focus(),
     draw() {
-      const {state} = app, hasPivot = state.pivot >= 0;
+      const pivot = chosenFunction();
       syncAll(bar);
-      picker.hidden = hasPivot;
-      body.hidden = !hasPivot;
-      if (!hasPivot)
-        return picker.sync();
-      const trees = currentSandwich(), options = {showsChange: showsChange(state), found: app.found};
+      byDefault.hidden = app.state.pivot >= 0;
+      body.hidden = pivot < 0;
+      if (body.hidden)
+        return;
+      const trees = currentSandwich(pivot), options = {showsChange: showsChange(app.state), found: app.found};
       const {root} = trees.callees;
-      setText(title, `${frameLabel(app.model, state.pivot, SHOWN_MAX)}: ${describeCell(trees.callees, root).slice(trees.callees.hasBase ? -2 : -1).join("; ")}`);
+      setText(title, `${frameName(app.model, pivot, SHOWN_MAX)}: ${describeCell(trees.callees, root).slice(trees.callees.hasBase ? -2 : -1).join("; ")}`);
       if (app.frame < 0)
-        selectFrame(state.pivot);
+        selectFrame(pivot);
       const {isFlat} = chainsOf(app.model);
       drawHalf(callers, trees.callers, noCallers, {...options, upward: true});
       drawHalf(callees, trees.callees, noCallees, options);

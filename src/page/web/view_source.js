@@ -60,21 +60,27 @@ function findNote(frame) {
 
 // Describe where the code of an inlined function is, and which other functions contain it.
 function tellHosts() {
-  const {model, noteFor, state, notes} = app;
-  if (!noteFor || noteFor.note !== state.note || !noteFor.hosts.length)
+  const {model, noteFor, notes} = app;
+  if (!noteFor || noteFor.note !== shownNote() || !noteFor.hosts.length)
     return "";
-  const name = (frame) => frameLabel(model, frame, 60), host = notes[state.note].frame;
+  const name = (frame) => frameName(model, frame, 60), host = notes[shownNote()].frame;
   const others = hostsOf(null, noteFor.frame).filter((frame) => frame !== host);
   const more = others.length > 5 ? ` and ${others.length - 5} more` : "";
   return `${name(noteFor.frame)} is inlined here into ${name(host)}` +
     (others.length ? `, elsewhere into ${others.slice(0, 5).map(name).join(", ")}${more}.` : ".");
 }
 
+// Return the note to show: the one asked for, that of the chosen function, or the first, which is the heaviest.
+function shownNote() {
+  const {state, notes} = app, of = state.note < 0 && state.pivot >= 0 ? findNote(state.pivot).note : -1;
+  return state.note >= 0 && state.note < notes.length ? state.note : Math.max(of, 0);
+}
+
 function openNote(frame) {
   const found = frame >= 0 ? findNote(frame) : {note: -1, hosts: []};
   if (found.note >= 0) {
     app.noteFor = {frame, ...found};
-    go({view: "source", note: found.note});
+    go({view: "source", ...choice(frame), note: found.note});
   } else if (frame >= 0) {
     say(`${frameName(app.model, frame)}: the page does not contain its source`);
   }
@@ -151,8 +157,8 @@ function drawNote(body, note) {
 function makeSourceView() {
   const body = make("div", {class: "panes"}), none = make("p", {class: "empty"},
     "The page contains no instructions or source. To include those of the top functions, use tally report --html FILE --html-source.");
-  const text = (note) => `${frameLabel(app.model, note.frame, 90)} (${countOf(numberOf(note.samples), "sample")})`;
-  const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(app.state.note), (note) => go({note: Number(note)}));
+  const text = (note) => `${frameName(app.model, note.frame, 90)} (${countOf(numberOf(note.samples), "sample")})`;
+  const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(shownNote()), (note) => go({note: Number(note)}));
   const hint = make("span", {class: "hint"}, "Refers to the whole recording: not affected by spans, threads and queries.");
   const told = make("span", {class: "inlined"}), bar = make("div", {class: "bar"}, choice, told, hint);
   let drawn = -1;
@@ -160,7 +166,7 @@ function makeSourceView() {
     element: make("div", {class: "view fills"}, bar, none, body),
     focus: () => body.firstElementChild && body.firstElementChild.focus(),
     draw() {
-      const {note} = app.state;
+      const note = shownNote();
       none.hidden = app.notes.length > 0;
       bar.hidden = body.hidden = !none.hidden;
       syncAll(bar);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A track for each thread or CPU over time. Only the visible tracks are binned and drawn.
 
-const LANE_HEIGHT = 30, AXIS_HEIGHT = 18;
-
 // Group the samples of a recording by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
 function groupSamples(model, filter, recording, keys, count) {
   const [first, last] = samplesOf(model, recording), starts = new Uint32Array(count + 2), passing = new Uint32Array(last - first);
@@ -61,7 +59,7 @@ function paintLane(view, context, lane, i, top) {
     context.fillRect(0, top, brush.left, LANE_HEIGHT);
   }
   binLane(lane, count);
-  paintBins(context, lane.bins, lane.losses, {x: brush.left, y: top + 3, height: LANE_HEIGHT - 6, step: brush.width / count}, Math.max(view.most, 1e-9));
+  paintBins(context, lane.bins, lane.losses, {x: brush.left, y: top + 3, height: LANE_HEIGHT - 6, step: brush.width / count}, view.scale.most);
   context.fillStyle = colours.text;
   context.fillText(fitText(context, laneLabel(lane), brush.left - 12), 6, top + LANE_HEIGHT / 2);
   context.fillStyle = colours.line;
@@ -96,8 +94,10 @@ function paintLanes(view) {
   view.most = 0;
   for (let i = first; i < last; i++)
     view.most = Math.max(view.most, binLane(lanes[i], count).most);
+  view.scale = barScale(view.most, app.model.length * app.model.unitNs / count);
   for (let i = first; i < last; i++)
     paintLane(view, context, lanes[i], i, i * LANE_HEIGHT - offset);
+  setText(view.told, view.scale.ticks.length ? `full height: ${view.scale.ticks[0].text}${view.scale.ticks[0].text.endsWith("%") ? " of a CPU" : ""}` : "");
   paintBrush(context, brush, Math.min(height - AXIS_HEIGHT, lanes.length * LANE_HEIGHT - offset));
   paintAxis(view, context, width, Math.min(height - AXIS_HEIGHT, lanes.length * LANE_HEIGHT - offset));
 }
@@ -147,8 +147,8 @@ function tipOfLane(view, event) {
   const lines = [laneLabel(lane), `${formatCount(lane.end - lane.start)} samples`];
   if (x >= view.brush.left && lane.bins) {
     const bin = Math.min(lane.bins.weight.length - 1, Math.floor((x - view.brush.left) * lane.bins.weight.length / view.brush.width));
-    const ns = timeAt(view.brush, x) * app.model.unitNs, {unit} = app.model.meta.events[app.state.event];
-    lines.push(`${formatSeconds(ns, app.model.length * app.model.unitNs / 1000)} s: ${formatWeight(lane.bins.weight[bin], unit)}`);
+    const ns = timeAt(view.brush, x) * app.model.unitNs;
+    lines.push(`${formatSeconds(ns, app.model.length * app.model.unitNs / 1000)} s: ${formatRate(lane.bins.weight[bin], app.model.length * app.model.unitNs / lane.bins.weight.length)}`);
     if (lane.bins.cut[bin])
       lines.push(`${formatCount(lane.bins.cut[bin])} stacks broken`);
     const lost = (lane.losses || []).find((loss) => Math.abs(loss.bin - bin) < 2);
@@ -171,7 +171,7 @@ function makeTimeView() {
   const canvas = make("canvas", {"aria-hidden": "true"}), spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame lanes", tabIndex: 0, role: "application", "aria-roledescription": "time lines",
     "aria-label": "Threads or CPUs over time: up and down select a track, Enter filters by it, left and right move in time, space starts and ends a span"}, spacer);
-  const view = {box, canvas, lanes: [], cursor: -1, most: 0, key: ""};
+  const view = {box, canvas, lanes: [], cursor: -1, most: 0, scale: null, key: "", told: make("span", {class: "scale"})};
   view.brush = makeBrush(canvas, box, () => paintLanes(view), (event) => pickLane(view, laneAt(view, event), event.shiftKey));
   box.addEventListener("scroll", () => paintLanes(view));
   box.addEventListener("keydown", (event) => {
@@ -181,7 +181,7 @@ function makeTimeView() {
   canvas.addEventListener("mousemove", (event) => tipOfLane(view, event));
   canvas.addEventListener("mouseleave", hideTip);
   const bar = make("div", {class: "bar"}, makeChoice("Rows", [["thread", "threads"], ["cpu", "CPUs"]], () => app.state.by, (by) => go({by})),
-    makeTimeLegend(), make("span", {class: "hint"}, "Drag to select a span. Click to filter by a thread; with Shift: by several."));
+    view.told, makeTimeLegend(), make("span", {class: "hint"}, "Drag to select a span. Click to filter by a thread; with Shift: by several."));
   const none = make("p", {class: "empty"}, "Nothing to show: the recording has no times, or no samples are selected.");
   return {
     element: make("div", {class: "view fills"}, bar, none, box),

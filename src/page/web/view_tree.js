@@ -58,6 +58,7 @@ function makeTreeView() {
     attributes: (i) => ({"aria-level": cells[i].depth - start.depth + 1,
       "aria-expanded": expandCell(tree, cells[i]).length ? String(Boolean(cells[i].isOpen)) : null}),
     select: (i) => selectFrame(cells[i].frame, () => ({tree, cell: cells[rows.cursor]})),
+    choose: (i) => go(choice(cells[i].frame)),
     enter: (i) => turn(i, !cells[i].isOpen),
     key(i, key) {
       if (key !== "ArrowLeft" && key !== "ArrowRight")

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The parts of the selection: as chips with a button to remove each, and as a message if they select no sample.
+
+const FEW_SAMPLES = 100;
+
+function chip(text, undo) {
+  return make("span", {class: "chip"}, text, makeButton("\u00d7", "remove", undo, {"aria-label": `take away: ${text}`}));
+}
+
+function spanText(model, span) {
+  const text = (time) => formatSeconds(time * model.unitNs, Math.max((span[1] - span[0]) * model.unitNs / 100, 1));
+  return `${text(span[0])} to ${text(span[1])} s`;
+}
+
+// Return {name, text, none: the changes of the state that remove it} for each active part of the selection.
+function selectionParts() {
+  const {model, state} = app, parts = [];
+  if (state.span)
+    parts.push({text: spanText(model, state.span), none: {span: null}});
+  if (state.threads) {
+    const text = state.threads.length > 1 ? countOf(state.threads.length, "thread") : threadLabel(model, state.threads[0], 60);
+    parts.push({text, none: {threads: null}});
+  }
+  if (app.applied)
+    parts.push({text: shownText(app.applied, 80), none: {query: ""}});
+  return parts;
+}
+
+function selectionSums() {
+  const {current} = app.weights;
+  return `${countOf(current.count, "sample")}, ${formatMeasure(current.whole, app.model.meta.events[app.state.event])}`;
+}
+
+// Return the number of samples of the recording with fewer of them.
+function fewestSamples() {
+  const {current, base} = app.weights;
+  return base ? Math.min(base.count, current.count) : current.count;
+}
+
+function makeChips() {
+  const count = fewestSamples(), few = count && count < FEW_SAMPLES
+    ? [make("span", {class: "few", title: "with so few samples, shares are rough: they are shown without decimals"}, `only ${countOf(count, "sample")}`)] : [];
+  return [...selectionParts().map((part) => chip(part.text, () => go(part.none))), ...few, make("span", {class: "sum"}, selectionSums())];
+}
+
+function drawChips() {
+  setChildren(byId("chips"), `${app.key} ${app.queryError}`, makeChips);
+}
+
+// Return the message that is shown if no sample is selected: what removes the cause, one by one or all at once.
+function makeNothing() {
+  const parts = selectionParts(), all = Object.assign({}, ...parts.map((part) => part.none));
+  const buttons = parts.map((part) => makeButton(`\u00d7 ${part.text}`, "remove this part of the selection", () => go(part.none)));
+  if (parts.length > 1)
+    buttons.push(makeButton("Show all", "remove all parts of the selection", () => go(all)));
+  const {events} = app.model.meta, other = events.length > 1 ? " Another event may have samples (e)." : "";
+  return [make("strong", {}, "No sample is selected."), parts.length ? " Remove:" : other, ...buttons];
+}
+
+function drawNothing() {
+  const {current, base} = app.weights, element = byId("nothing");
+  element.hidden = current.count > 0 || (base !== null && base.count > 0);
+  if (!element.hidden)
+    setChildren(element, `${app.key} ${app.queryError}`, makeNothing);
+}
