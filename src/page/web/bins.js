@@ -17,7 +17,7 @@ function makeBins(count) {
 }
 
 // Return a function that adds sample i. It must be fast, as it is called for millions of samples.
-function makeBinner(model, bins) {
+function makeBinner({base: model}, bins) {
   const {sample_weight: weights, sample_node: nodes, sample_time: times} = model.columns, {weight, kernel, cut} = bins, isCut = model.cut;
   const isKernel = kernelNodes(model), last = weight.length - 1, scale = weight.length / Math.max(model.length, 1);
   return (i) => {

@@ -31,6 +31,18 @@ function selectionSums() {
   return `${countOf(current.count, "sample")}, ${formatMeasure(current.whole, app.model.meta.events[app.state.event])}`;
 }
 
+// Return {text, none} for each fold that is active, as selectionParts().
+function foldParts() {
+  const {state, model} = app, parts = [];
+  if (state.own)
+    parts.push({text: "just my code", none: {own: false}});
+  if (state.noinline)
+    parts.push({text: "inlining off", none: {noinline: false}});
+  if (state.merge)
+    parts.push({text: `folded: ${state.merge.length > 2 ? countOf(state.merge.length, "function") : state.merge.map((frame) => frameName(model, frame, 40)).join(", ")}`, none: {merge: null}});
+  return parts;
+}
+
 // Return the number of samples of the recording with fewer of them.
 function fewestSamples() {
   const {current, base} = app.weights;
@@ -40,7 +52,8 @@ function fewestSamples() {
 function makeChips() {
   const count = fewestSamples(), few = count && count < FEW_SAMPLES
     ? [make("span", {class: "few", title: "with so few samples, shares are rough: they are shown without decimals"}, `only ${countOf(count, "sample")}`)] : [];
-  return [...selectionParts().map((part) => chip(part.text, () => go(part.none))), ...few, make("span", {class: "sum"}, selectionSums())];
+  const chips = [...foldParts(), ...selectionParts()].map((part) => chip(part.text, () => go(part.none)));
+  return [...chips, ...few, make("span", {class: "sum"}, selectionSums())];
 }
 
 function drawChips() {

@@ -16,7 +16,7 @@ const THEMES = {
 // Hue, and saturation relative to that of the theme. The flame graphs in the terminal and in SVG use the same hues.
 const KIND_COLOURS = {
   user: [38, 1], library: [116, 0.5], kernel: [2, 0.9], jit: [204, 0.85], inlined: [278, 0.75], nameless: [220, 0.12],
-  guest: [330, 0.5], hypervisor: [345, 0.5], cut: [0, 0],
+  group: [220, 0.3], guest: [330, 0.5], hypervisor: [345, 0.5], cut: [0, 0],
 };
 
 const systemScheme = window.matchMedia("(prefers-color-scheme: dark)");

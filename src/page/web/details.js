@@ -12,7 +12,7 @@ function say(text) {
 function describeCell(tree, cell) {
   const {model} = tree, event = model.meta.events[app.state.event], {current, base} = tree.wholes;
   const lines = [cellName(tree, cell)];
-  if (cell.frame >= 0) {
+  if (cell.frame >= 0 && cell.frame < app.base.frames) {
     const whole = shownText(frameWholeName(model, cell.frame), WHOLE_MAX);
     if (whole !== lines[0])
       lines.push(whole);
@@ -56,7 +56,8 @@ function showWhole(frame) {
 
 // Select the function at the cursor for the keys s, a, w and the buttons; it is remembered for each view. `pick()` returns {tree, cell} of the view's cursor, or
 // null; it is called again when the selection changes.
-function selectFrame(frame, pick) {
+function selectFrame(at, pick) {
+  const frame = at < app.base.frames ? at : -1;
   app.shown.picked = {frame, pick: pick || null};
   Object.assign(app, {...app.shown.picked, pickedIn: app.shown});
   drawDetails();
@@ -93,18 +94,23 @@ function makeDetails() {
     act("Callers, callees", "show its callers and callees (s)", () => openSandwich(app.frame)),
     act("Source", "show its instructions and source (a)", () => openNote(app.frame), "details-source"),
     act("Filter by it", "filter by samples with it on the stack (f)", () => onlyFunction(app.frame)),
+    act("Copy stack", "copy the stack of the cell, a line for each frame (y)", () => copyStack("\n")),
+    act("More", "menu of the function (.)", () => openMenuByKey()),
     act("Full names", "show names and paths in full (w)", () => showWhole(app.frame)));
 }
 
-function onlyFunction(frame) {
-  if (frame < 0)
-    return;
+// Return the word of a query that selects samples with a function, or with the file of unnamed code.
+function functionQuery(frame) {
   const {columns, strings} = app.model;
   const isNameless = columns.frame_flags[frame] & FLAG_NAMELESS;
   const whole = strings.text(columns.frame_name[frame]), isLong = whole.length > WHOLE_MAX;
   const name = isNameless ? frameFile(app.model, frame) : isLong ? strings.text(shortId(app.model, frame)) : whole;
-  if (name)
-    addQuery(quoteName(isNameless ? "dso" : "sym", name));
+  return name ? quoteName(isNameless ? "dso" : "sym", name) : "";
+}
+
+function onlyFunction(frame) {
+  if (frame >= 0)
+    addQuery(functionQuery(frame));
 }
 
 function onlyFile(frame) {
@@ -116,6 +122,6 @@ function onlyFile(frame) {
 // Add a word to the query.
 function addQuery(word) {
   const query = `${app.state.query} ${word}`.trim();
-  if (query.length <= QUERY_MAX)
+  if (word.length > 1 && query.length <= QUERY_MAX)
     go({query});
 }

@@ -22,6 +22,14 @@ function makeFlamePane(label, on) {
       on.pick(place.cell);
     }
   });
+  canvas.addEventListener("contextmenu", (event) => {
+    const place = paneAt(pane, event);
+    event.preventDefault();
+    if (place) {
+      selectInPane(pane, place.cell);
+      openMenu(place.cell.frame, event.clientX, event.clientY);
+    }
+  });
   box.addEventListener("wheel", (event) => {
     if (event.ctrlKey && on.zoom && pane.layout)
       wheelPane(pane, event);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Names of frames and threads, and properties of the nodes of the call tree.
 
-const FLAG_INLINED = 4, FLAG_JIT = 8, FLAG_NAMELESS = 16, FLAG_CUT = 32;
+const FLAG_INLINED = 4, FLAG_JIT = 8, FLAG_NAMELESS = 16, FLAG_CUT = 32, FLAG_FOREIGN = 64;
+const FLAG_GROUP = 128; // only in group.js, not in the data
 const KIND_NAMES = ["user", "kernel", "hypervisor", "guest"];
 const ALL_NAME = "all";
 const CUT_NAME = "[cut]";
@@ -39,7 +40,7 @@ function findCut(model) {
 }
 
 // Return {isFlat, hasChains}. isFlat: no node has a caller. hasChains: some node has a caller other than by inlining.
-function chainsOf(model) {
+function chainsOf({base: model}) {
   if (!model.chains) {
     const {parent, frame, nodes} = model, flags = model.columns.frame_flags, chains = {isFlat: nodes > 1, hasChains: nodes < 2};
     for (let i = 1; i < nodes; i++) {
@@ -101,7 +102,7 @@ function isLibrary(file) {
 
 const KINDS = {
   kernel: "kernel", user: "program", library: "library", jit: "JIT", inlined: "inlined", nameless: "no name",
-  guest: "guest", hypervisor: "hypervisor", cut: "[cut]: callers missing",
+  guest: "guest", hypervisor: "hypervisor", group: "all its samples", cut: "[cut]: callers missing",
 };
 
 // Return the key in KINDS of a frame, from its flags and file name.
@@ -109,6 +110,8 @@ function frameKind(model, frame) {
   const flags = model.columns.frame_flags[frame];
   if (flags & FLAG_CUT)
     return "cut";
+  if (flags & FLAG_GROUP)
+    return "group";
   if (flags & 3)
     return KIND_NAMES[flags & 3];
   if (flags & FLAG_JIT)

@@ -6,7 +6,7 @@ const KEYS = [
   ["1 \u2026 8", "switch views: overview, functions, flame graph, callers and callees, source, time, heatmap, call tree", null],
   ["/", "mark functions by name or /regular expression/", () => focusOn("search")],
   [":", "filter by a query; it applies to all views", () => focusOn("query")],
-  ["Esc", "close a dialog; undo the last filter: zoom, query, threads, span", null],
+  ["Esc", "close a dialog; undo the last filter: zoom, folded functions, query, threads, span", null],
   ["Enter, +", "flame graph: zoom to the cell; callers and callees: switch to that function; time: filter by the thread or CPU", null],
   ["-, Backspace", "zoom out one step", () => zoomOut()],
   ["0", "zoom out completely", () => go({zoom: ""})],
@@ -15,12 +15,19 @@ const KEYS = [
   ["wheel", "time: shorten or lengthen the span at the pointer (with Ctrl if the view scrolls); flame graph, with Ctrl: zoom in or out", null],
   ["x", "remove the span", () => go({span: null})],
   ["r", "reverse: leaf functions outermost, their callers inside", () => go({reversed: !app.state.reversed, zoom: ""})],
-  ["c", "merge recursive calls into one cell", () => go({merged: !app.state.merged, zoom: ""})],
+  ["c", "merge recursive calls into one cell", () => turnMerged()],
+  ["n", "count inlined functions in their callers, or apart, in all views", () => turnInlines()],
+  ["m", "just my code: fold libraries, the kernel and the runtime into their callers, in all views", () => turnOwn()],
+  ["M", "fold the function into its callers, or unfold it", () => turnFold(wantedFunction())],
+  ["U", "unfold all functions that were folded with M", () => go({merge: null, zoom: ""})],
   ["v", "show callers at the bottom instead of the top", () => go({upward: !app.state.upward})],
   ["s", "show callers and callees of the selected function", () => openSandwich(wantedFunction())],
   ["a", "show its source", () => openNote(wantedFunction())],
   ["f", "filter by samples with it on the stack", () => onlyFunction(wantedFunction())],
   ["d", "filter by samples with its file on the stack", () => onlyFile(wantedFunction())],
+  ["D", "drop the samples with it on the stack", () => dropFunction(wantedFunction())],
+  ["y, Y", "copy the stack at the cursor: a line for each frame, or folded", null],
+  [".", "menu of the function, also by right click", () => openMenuByKey()],
   ["w", "show its full names", () => showWhole(wantedFunction())],
   ["o", "functions: sort by total or self", () => go({sort: app.state.sort === "total" ? "self" : "total", ascending: false})],
   ["b", "time: show CPUs or threads", () => go({by: app.state.by === "cpu" ? "thread" : "cpu"})],
@@ -36,6 +43,9 @@ function keyActions() {
     for (const name of act ? names.split(", ") : [])
       actions.set(name, act);
   }
+  actions.set("y", () => copyStack("\n"));
+  actions.set("Y", () => copyStack(";"));
+  actions.set("ContextMenu", () => openMenuByKey());
   VIEW_LIST.forEach((view, i) => actions.set(String(i + 1), () => go({view: view.name})));
   return actions;
 }
@@ -48,7 +58,7 @@ function focusOn(id) {
 // Undo the most recent kind of filter, in the order in which filters are usually applied.
 function stepBack() {
   const {state} = app;
-  const step = [["zoom", ""], ["query", ""], ["threads", null], ["span", null]].find(([name, none]) => state[name] !== none);
+  const step = [["zoom", ""], ["merge", null], ["query", ""], ["threads", null], ["span", null]].find(([name, none]) => state[name] !== none);
   if (step)
     go({[step[0]]: step[1]});
 }

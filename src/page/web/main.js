@@ -2,7 +2,7 @@
 // Everything is drawn from a single state, which is changed by go().
 
 const app = {
-  model: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
+  base: null, model: null, folds: null, grouped: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
   frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
 };
@@ -14,7 +14,7 @@ function selectionKey(state, withoutSpan) {
 // Evaluate a query. An invalid query shows an error and keeps what was selected. The result is kept until the query
 // changes.
 function selectBy(query) {
-  const {model} = app;
+  const model = app.base;
   app.selectedBy = query;
   try {
     app.selected = selectQuery(model, query);
@@ -30,14 +30,15 @@ function selectBy(query) {
 
 // Compute the sums of the selection if it changed.
 function reweigh() {
-  const {state, model} = app;
+  const {state, base} = app;
   if (app.selectedBy !== state.query)
     selectBy(state.query);
-  const key = selectionKey(state);
+  const key = `${selectionKey(state)} ${foldKey(state)}`;
   if (app.key === key)
     return;
   app.key = key;
-  app.weights = weigh(model, makeFilter(model, state, app.selected));
+  app.model = currentModel(base, state);
+  app.weights = weigh(app.model, makeFilter(base, state, app.selected));
   setShareDigits(fewestSamples());
 }
 
@@ -152,7 +153,7 @@ async function start() {
     const data = byId("tally-data");
     const columns = await readColumns(meta, data.textContent.trim(), COLUMN_TYPES);
     data.remove();
-    app.model = makeModel(meta, columns);
+    app.base = app.model = makeModel(meta, columns);
     app.notes = readNotes(app.model);
     for (let frame = 0; frame < app.model.frames; frame++)
       app.kinds.add(frameKind(app.model, frame));

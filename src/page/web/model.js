@@ -142,6 +142,7 @@ function makeModel(meta, columns) {
   };
   model.hasTimes = model.unitNs > 0;
   model.length = Math.max(...lengths);
+  model.base = model;
   model.outermost = findOutermost(model);
   model.cut = findCut(model);
   return model;

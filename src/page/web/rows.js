@@ -29,6 +29,14 @@ function makeRows(source) {
     if (isSecond && source.enter)
       source.enter(i);
   });
+  body.addEventListener("contextmenu", (event) => {
+    const row = event.target.closest("tr[data-row]");
+    if (row && source.frame) {
+      event.preventDefault();
+      goToRow(rows, Number(row.dataset.row));
+      openMenu(source.frame(rows.cursor), event.clientX, event.clientY);
+    }
+  });
   return rows;
 }
 

@@ -7,9 +7,9 @@ function treeOptions(state) {
 
 // Return the tree for the current state; it is kept until the selection or the options change.
 function currentTree() {
-  const {state, weights} = app, key = JSON.stringify(treeOptions(state));
+  const {state} = app, {model, weights} = groupedModel(), key = JSON.stringify(treeOptions(state));
   if (!app.tree || app.tree.weights !== weights || app.tree.key !== key)
-    app.tree = {weights, key, tree: makeCallTree(app.model, weights, treeOptions(state))};
+    app.tree = {weights, key, tree: makeCallTree(model, weights, treeOptions(state))};
   return app.tree.tree;
 }
 
@@ -55,11 +55,13 @@ function makeLegend() {
 }
 
 // Make the buttons shared by flame graph and call tree.
-function treeToggles() {
+function treeToggles(isGrouped) {
   const list = [
     makeToggle("Reversed", "leaf functions outermost, their callers inside (r)", () => app.state.reversed, (reversed) => go({reversed, zoom: ""})),
     makeToggle("Recursion collapsed", "merge recursive calls into one cell (c)", () => app.state.merged, (merged) => go({merged, zoom: ""})),
   ];
+  if (isGrouped)
+    list.push(makeChoice("First level", [["none", "functions"], ["process", "processes"], ["thread", "threads"], ["file", "files"]], () => app.state.group, (group) => go({group, zoom: ""})));
   if (app.model.hasBase) {
     list.push(makeChoice("Widths", [["after", "after"], ["before", "before"], ["both", "mean of both"]], () => app.state.widths, (widths) => go({widths})));
     list.push(makeChoice("Colours", [["auto", "change of share"], ["weight", "change of weight"], ["kind", "kind of code"]],
@@ -87,7 +89,7 @@ function makeFlameView() {
     zoom: (cell) => go({zoom: cellPath(cell)}),
     select: (cell) => selectFrame(cell ? cell.frame : -1, () => ({tree: pane.tree, cell: pane.selected})),
   });
-  const bar = make("div", {class: "bar"}, ...treeToggles(),
+  const bar = make("div", {class: "bar"}, ...treeToggles(true),
     makeToggle("Upwards", "callers at the bottom (v)", () => app.state.upward, (upward) => go({upward})),
     makeButton("Zoom out", "zoom out one step (-), or completely (0)", () => zoomOut()), makeLegend());
   const crumbs = makeCrumbs();

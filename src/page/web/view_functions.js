@@ -74,7 +74,7 @@ function makeFunctionsView() {
   };
   const rows = makeRows({
     label: "Functions", columns: functionColumns, count: () => frames.length, cells: (i) => functionCells(frames[i]),
-    select: (i) => selectFrame(frames[i]), choose: (i) => go(choice(frames[i])), enter: (i) => openSandwich(frames[i]),
+    select: (i) => selectFrame(frames[i]), choose: (i) => go(choice(frames[i])), frame: (i) => frames[i], enter: (i) => openSandwich(frames[i]),
     sort, sorted: () => [app.state.sort, app.state.ascending],
   });
   const caption = make("p", {class: "caption"});
@@ -87,7 +87,7 @@ function makeFunctionsView() {
       if (isNew)
         frames = sortedFunctions();
       [key, rows.weights] = [now, weights];
-      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}. Press Enter or double-click for callers and callees.`);
+      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${inlineNote()}. Press Enter or double-click for callers and callees.`);
       resetRows(rows, !isNew);
     },
   };

@@ -38,7 +38,7 @@ function passingSamples(filter, start, end, recording) {
 }
 
 function binHeat(model, state, recording) {
-  const list = passingSamples(makeFilter(model, state, app.selected, true), ...samplesOf(model, recording), recording);
+  const list = passingSamples(makeFilter(model.base, state, app.selected, true), ...samplesOf(model, recording), recording);
   const {piece, columns, rows} = heatShape(model, state, list.length), cells = new Float64Array(columns * rows);
   const {sample_time: time, sample_weight: weight} = model.columns;
   let most = 0;

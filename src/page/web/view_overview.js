@@ -67,7 +67,7 @@ function functionRows(kind) {
 }
 
 function threadWeights() {
-  const {model, state, selected} = app, filter = makeFilter(model, {...state, threads: null}, selected), weights = new Float64Array(model.threads);
+  const {model, state, selected} = app, filter = makeFilter(model.base, {...state, threads: null}, selected), weights = new Float64Array(model.threads);
   const [start, end] = filter.range(model.current);
   for (let i = start; i < end; i++) {
     if (filter.passes(i, model.current))

@@ -25,7 +25,7 @@ function makeLanes() {
   const {model, state} = app, isCpu = state.by === "cpu";
   const keys = isCpu ? model.columns.sample_cpu : model.columns.sample_thread;
   const count = isCpu ? keys.reduce((most, cpu) => Math.max(most, cpu), 0) + 1 : model.threads;
-  const filter = makeFilter(model, {...state, threads: isCpu ? state.threads : null}, app.selected, true), lanes = [];
+  const filter = makeFilter(model.base, {...state, threads: isCpu ? state.threads : null}, app.selected, true), lanes = [];
   if (count > 1e6)
     return lanes;
   model.meta.recordings.forEach((_, r) => {

@@ -58,7 +58,7 @@ function makeTreeView() {
     attributes: (i) => ({"aria-level": cells[i].depth - start.depth + 1,
       "aria-expanded": expandCell(tree, cells[i]).length ? String(Boolean(cells[i].isOpen)) : null}),
     select: (i) => selectFrame(cells[i].frame, () => ({tree, cell: cells[rows.cursor]})),
-    choose: (i) => go(choice(cells[i].frame)),
+    choose: (i) => go(choice(cells[i].frame)), frame: (i) => cells[i].frame,
     enter: (i) => turn(i, !cells[i].isOpen),
     key(i, key) {
       if (key !== "ArrowLeft" && key !== "ArrowRight")
@@ -70,7 +70,7 @@ function makeTreeView() {
       return true;
     },
   });
-  const bar = make("div", {class: "bar"}, ...treeToggles()), crumbs = makeCrumbs();
+  const bar = make("div", {class: "bar"}, ...treeToggles(true)), crumbs = makeCrumbs();
   return {
     element: make("div", {class: "view fills"}, bar, crumbs, rows.box),
     focus: () => rows.box.focus(),

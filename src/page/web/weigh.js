@@ -22,7 +22,7 @@ function threadMask(model, state, selected) {
   return mask;
 }
 
-// Return the filter of the selection: {passes(i, recording), range(recording) -> [start, end)}.
+// Return the filter of the selection, for a model without folds: {passes(i, recording), range(recording) -> [start, end)}.
 function makeFilter(model, state, selected, withoutSpan) {
   const {sample_event: event, sample_node: node, sample_thread: thread, sample_time: time} = model.columns;
   const threads = threadMask(model, state, selected), {nodes, judges} = selected, wanted = state.event;

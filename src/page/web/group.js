@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Flame graphs whose first level is the process, the thread or the file of the samples. These levels are frames in
+// addition to those of the recording.
+
+// Return {names: of the groups, ofThread or ofNode: the group of each}.
+function groupThreads(model, isProcess) {
+  const {thread_pid: pid, thread_tid: tid} = model.columns, names = [], numbers = new Map(), ofThread = new Uint32Array(model.threads);
+  const leaders = new Map();
+  for (let i = 0; i < model.threads; i++) {
+    if (!leaders.has(pid[i]) || tid[i] === pid[i])
+      leaders.set(pid[i], i);
+  }
+  for (let i = 0; i < model.threads; i++) {
+    const thread = isProcess ? leaders.get(pid[i]) : i, comm = shownText(model.strings.text(model.columns.thread_name[thread]), 60) || "(no name)";
+    const name = model.hasBase ? comm : isProcess && pid[i] ? `${comm} ${pid[i] - 1}` : threadLabel(model, thread, 60);
+    if (!numbers.has(name))
+      numbers.set(name, names.push(name) - 1);
+    ofThread[i] = numbers.get(name);
+  }
+  return {names, ofThread};
+}
+
+// Group by the file of the function that a sample is in.
+function groupFiles(model) {
+  const {frame_file: files} = model.columns, names = [], numbers = new Map(), ofNode = new Uint32Array(model.nodes);
+  for (let i = 0; i < model.nodes; i++) {
+    const file = i ? files[model.frame[i]] : 0;
+    if (!numbers.has(file))
+      numbers.set(file, names.push(shownText(baseName(model.strings.text(file)), 80) || "[unknown]") - 1);
+    ofNode[i] = numbers.get(file);
+  }
+  return {names, ofNode};
+}
+
+// Return the samples sorted by group, and the end of each group.
+function sortByGroup(model, groups) {
+  const {sample_node: node, sample_thread: thread} = model.columns, {ofNode, ofThread} = groups;
+  const ends = new Uint32Array(groups.names.length + 1), of = new Uint32Array(node.length), order = new Uint32Array(node.length);
+  for (let i = 0; i < node.length; i++)
+    ends[1 + (of[i] = ofNode ? ofNode[node[i]] : ofThread[thread[i]])]++;
+  for (let g = 1; g < ends.length; g++)
+    ends[g] += ends[g - 1];
+  for (let i = 0; i < node.length; i++)
+    order[ends[of[i]]++] = i;
+  return {order, ends};
+}
+
+// Add a copy of the path to a node below the group's node. Returns the copy.
+function copyPath(model, copy, node, top, stamp) {
+  const path = [];
+  let at = node;
+  for (; at && copy.stamps[at] !== stamp; at = model.parent[at])
+    path.push(at);
+  let up = at ? copy.nodes[at] : top;
+  while (path.length) {
+    at = path.pop();
+    copy.parent.push(up);
+    up = copy.frame.push(model.frame[at]) - 1;
+    [copy.nodes[at], copy.stamps[at]] = [up, stamp];
+  }
+  return up;
+}
+
+// Return columns and labels with a frame for each group.
+function addGroupFrames(model, names) {
+  const {columns, frames} = model, labels = [];
+  const longer = (column) => {
+    const out = new column.constructor(frames + names.length);
+    out.set(column);
+    return out;
+  };
+  const frame_flags = longer(columns.frame_flags).fill(FLAG_GROUP, frames);
+  names.forEach((name, i) => { labels[frames + i] = {name, max: 0, text: ""}; });
+  return {labels, frames: frames + names.length,
+    columns: {...columns, frame_flags, frame_name: longer(columns.frame_name), frame_file: longer(columns.frame_file), frame_short: columns.frame_short && longer(columns.frame_short)}};
+}
+
+function groupModel(model, kind) {
+  const groups = kind === "file" ? groupFiles(model) : groupThreads(model, kind === "process"), {order, ends} = sortByGroup(model, groups);
+  const copy = {parent: [0], frame: [0], nodes: new Uint32Array(model.nodes), stamps: new Uint32Array(model.nodes)};
+  const {sample_node: node} = model.columns, to = new Uint32Array(node.length);
+  for (let g = 0, at = 0; g < groups.names.length; g++) {
+    copy.parent.push(0);
+    const top = copy.frame.push(model.frames + g) - 1;
+    for (; at < ends[g]; at++) {
+      const from = node[order[at]];
+      to[order[at]] = from && copy.stamps[from] === g + 1 ? copy.nodes[from] : copyPath(model, copy, from, top, g + 1);
+    }
+  }
+  return modelOfNodes({...model, ...addGroupFrames(model, groups.names)}, Uint32Array.from(copy.parent), Uint32Array.from(copy.frame), to);
+}
+
+// Return {model, weights} of flame graph and call tree for the current state. The model is kept until it changes.
+function groupedModel() {
+  const {state, model, weights} = app, {grouped} = app;
+  if (state.group === "none")
+    return {model, weights};
+  if (!grouped || grouped.from !== model || grouped.kind !== state.group)
+    app.grouped = {from: model, kind: state.group, model: groupModel(model, state.group), of: null, weights: null};
+  if (app.grouped.of !== weights)
+    Object.assign(app.grouped, {of: weights, weights: weigh(app.grouped.model, makeFilter(app.base, state, app.selected))});
+  return app.grouped;
+}
