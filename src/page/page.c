@@ -38,6 +38,9 @@ void tally_html_free(struct tally_html *page)
 	tally_intern_free(&page->threads);
 	tally_intern_free(&page->events);
 	tally_paths_free(&page->nodes);
+	tally_file_names_free(&page->files.names);
+	tally_vec_free(&page->files.paths);
+	tally_map_free(&page->files.known);
 	tally_vec_for_each (recording, &page->recordings) {
 		free(recording->name);
 		free(recording->header);

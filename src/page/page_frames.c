@@ -100,8 +100,10 @@ static int framer_run(struct framer *framer, const uint8_t *passes)
 int page_frames(struct tally_html *page, const struct tally_html_recording *recording)
 {
 	struct framer framer = {.page = page, .profile = recording->profile};
-	int ret = framer_run(&framer, recording->passes);
+	int ret;
 
+	tally_file_names_begin(&page->files.names);
+	ret = framer_run(&framer, recording->passes);
 	free(framer.functions);
 	free(framer.is_used);
 	free(framer.order);

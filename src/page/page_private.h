@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "page/column.h"
 #include "page/page.h"
+#include "profile/diff/file_names.h"
 #include "profile/profile_path.h"
 
 struct page_recording {
@@ -14,6 +15,17 @@ struct page_recording {
 	char *header, *health;
 };
 
+/* The files of the first recording, to which those of the second one are compared. */
+struct page_files {
+	struct tally_file_names names;
+	/* Indexed by name: the path's string, PAGE_PATH_NONE, or PAGE_PATH_SEVERAL if several files
+	 * have the name. */
+	TALLY_VEC(uint32_t) paths;
+	struct tally_map known; /* paths, by string */
+};
+
+enum { PAGE_PATH_NONE = 0, PAGE_PATH_SEVERAL = UINT32_MAX };
+
 struct tally_html {
 	struct tally_html_options options;
 	struct page_column columns[PAGE_NR_COLUMNS];
@@ -21,6 +33,7 @@ struct tally_html {
 	 * (page_table.h). */
 	struct tally_intern strings, frames, threads, events;
 	struct tally_paths nodes; /* nodes of the call tree */
+	struct page_files files;
 	TALLY_VEC(struct page_recording) recordings;
 	uint32_t *last_events; /* indexed by event of the last recording: number in the page + 1 */
 	uint32_t *last_frames; /* indexed by frame of the last recording: number in the page + 1 */

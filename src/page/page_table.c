@@ -5,6 +5,7 @@
 
 #include "base/arith.h"
 #include "base/utf8.h"
+#include "profile/frame_kind.h"
 #include "tally/abi.h"
 
 /* Bits in the column frame_flags. */
@@ -16,6 +17,7 @@ enum {
 	FRAME_JIT = 8,
 	FRAME_NAMELESS = 16,
 	FRAME_CUT = 32,
+	FRAME_FOREIGN = 64,
 };
 
 enum { NR_THREAD_WORDS = 3 };
@@ -115,7 +117,7 @@ static uint32_t frame_side(const struct tally_frame *frame, enum tally_dso_kind 
 									       : side;
 }
 
-static uint32_t frame_flags(const struct tally_frame *frame)
+static uint32_t frame_flags(const struct tally_frame *frame, const char *path)
 {
 	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
 	uint32_t flags = frame_side(frame, kind);
@@ -128,6 +130,8 @@ static uint32_t frame_flags(const struct tally_frame *frame)
 		flags |= FRAME_INLINED;
 	if (kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_JITDUMP)
 		flags |= FRAME_JIT;
+	if (tally_frame_is_foreign(frame, path))
+		flags |= FRAME_FOREIGN;
 	return flags;
 }
 
@@ -140,8 +144,9 @@ int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 	if (frame->symbol)
 		ret = page_string(page, tally_symbol_name(frame->dso, frame->symbol), &words[0]);
 	if (!ret && frame->dso)
-		ret = page_string(page, tally_dso_name(frame->dso), &words[1]);
-	words[2] = frame_flags(frame);
+		ret = page_file(page, frame, &words[1]);
+	if (!ret)
+		words[2] = frame_flags(frame, tally_intern_text(&page->strings, words[1]));
 	return ret;
 }
 

@@ -31,6 +31,11 @@ int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t which,
 	       uint32_t *ret_frame);
 
+/* Find the string with the path of a frame's file (page_files.c). In a page with two recordings,
+ * a file of the second one has the path of the file to which it is compared: the file with the same
+ * build ID, path or, if there is only one, base name. */
+int page_file(struct tally_html *page, const struct tally_frame *frame, uint32_t *ret_string);
+
 /* Add frames for a recording's functions, and set `last_frames`. */
 int page_frames(struct tally_html *page, const struct tally_html_recording *recording);
 

@@ -3,6 +3,8 @@
 #ifndef TALLY_PROFILE_FRAME_KIND_H
 #define TALLY_PROFILE_FRAME_KIND_H
 
+#include <stdbool.h>
+
 #include "profile/profile_frames.h"
 
 enum tally_frame_kind {
@@ -16,6 +18,13 @@ enum tally_frame_kind {
 };
 
 enum tally_frame_kind tally_frame_kind(const struct tally_frame *frame);
+
+/* Return true if a frame is not part of the program that was profiled: the kernel, a library of the
+ * system, the standard library of C++, Rust or Go (even if it is compiled into the program), or the
+ * code that runs before main(). A placeholder for missing callers is not part of the program
+ * either. `path` is the path by which the file is judged, normally tally_dso_name(); NULL if there
+ * is no file. */
+bool tally_frame_is_foreign(const struct tally_frame *frame, const char *path);
 
 /* Return a frame's shade, 0 or 1; each kind has two shades. The shade depends only on the name, so
  * a function has the same shade everywhere. */

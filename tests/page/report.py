@@ -258,6 +258,27 @@ def test_two_recordings_are_compared():
     tap.same(code[0], code[1], "code of the second one")
 
 
+def test_files_of_two_builds_are_matched():
+    """Check that a file of the second recording is matched by build ID, by path, and by its name if there is only one."""
+    def files_of(name, *paths):
+        body = comm(1, "prog")
+        for i, path in enumerate(paths):
+            body += mmap(1, (i + 1) << 20, 1 << 20, path)
+        for i in range(len(paths)):
+            body += sample((i + 1 << 20) + 64, time=i + 1)
+        ids = [(path, identity) for path, identity in (("/a/old", b"I" * 20), ("/b/new", b"I" * 20)) if path in paths]
+        with open(path_of(name), "wb") as file:
+            file.write(file_bytes(body, features={FEATURE_BUILD_ID: b"".join(build_id(*one) for one in ids)}))
+        return path_of(name)
+
+    before = files_of("one.data", "/a/prog", "/a/twice", "/b/twice", "/a/old", "/a/same")
+    after = files_of("two.data", "/b/prog", "/c/twice", "/b/twice", "/b/new", "/a/same")
+    page = page_of([before, after], command="diff")
+    seen = [sorted(frame.file for frame in page.sums(0, number)) for number in (0, 1)]
+    tap.same(seen[0], sorted(["/a/prog", "/a/twice", "/b/twice", "/a/old", "/a/same"]), "before")
+    tap.same(seen[1], sorted(["/a/prog", "/c/twice", "/b/twice", "/a/old", "/a/same"]), "after")
+
+
 def broken(name, whole):
     """Write a copy of a recording with an invalid record in the middle, at which reading ends."""
     with open(whole, "rb") as file:

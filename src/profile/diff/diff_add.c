@@ -72,10 +72,14 @@ static bool has_place(const struct tally_frame *frame)
 static int function_find(struct adder *adder, const struct tally_frame *frame,
 			 struct tally_str *text, struct function *ret_function)
 {
+	uint32_t file;
 	int ret;
 
+	ret = tally_file_names_find(&adder->diff->files, frame, &file);
+	if (ret)
+		return ret;
 	tally_str_clear(text);
-	tally_frame_add_file(frame, false, text);
+	tally_str_add(text, tally_file_names_text(&adder->diff->files, file));
 	ret = name_find(adder, text, &ret_function->file);
 	if (ret)
 		return ret;
@@ -95,6 +99,7 @@ static int adder_functions(struct adder *adder)
 	struct tally_str text = {0};
 	int ret = 0;
 
+	tally_file_names_begin(&adder->diff->files);
 	adder->functions = calloc(frames->all.len + 1, sizeof(*adder->functions));
 	if (!adder->functions)
 		return -ENOMEM;

@@ -22,6 +22,7 @@ void tally_diff_free(struct tally_diff *diff)
 	if (!diff)
 		return;
 	tally_intern_free(&diff->names);
+	tally_file_names_free(&diff->files);
 	tally_intern_free(&diff->paths);
 	tally_intern_free(&diff->keys);
 	tally_vec_free(&diff->recordings);

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "profile/diff/file_names.h"
 #include "profile/hist.h"
 #include "profile/profile_model.h"
 
@@ -135,6 +136,7 @@ struct tally_diff_cell {
 struct tally_diff {
 	struct tally_diff_options options;
 	struct tally_intern names, paths, keys;
+	struct tally_file_names files;
 	TALLY_VEC(struct tally_diff_recording) recordings;
 	TALLY_VEC(struct tally_diff_row) rows;
 	TALLY_VEC(struct tally_diff_cell) cells;
