@@ -8,21 +8,30 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "profile/functions.h"
+#include "profile/short_names.h"
 #include "symbols/lines/symbols_lines.h"
 
 /* ---- functions ----------------------------------------------------------------- */
 
-static int function_find(struct tally_export_model *model, struct tally_map *known,
-			 const struct tally_frame *frame, uint32_t *ret_function)
+static int function_find(struct tally_export_model *model, struct tally_map *known, uint32_t number,
+			 uint32_t *ret_function)
 {
+	const struct tally_frame *frame = &model->profile->frames.all.data[number];
 	uint64_t key = tally_frame_function(frame), found = tally_map_get(known, key);
 	const char *file = frame->line ? frame->line->file : NULL;
 	int ret = 0;
 
 	if (found == TALLY_MAP_NONE) {
 		found = model->functions.len;
-		ret = tally_vec_push(&model->functions, (struct tally_export_function){
-								frame->dso, frame->symbol, file});
+		ret = tally_vec_push(&model->functions,
+				     (struct tally_export_function){
+					     .dso = frame->dso,
+					     .symbol = frame->symbol,
+					     .short_name = frame->symbol
+								   ? tally_profile_short_name(
+									     model->profile, number)
+								   : NULL,
+					     .file = file});
 		if (!ret)
 			ret = tally_map_set(known, key, found);
 		if (ret)
@@ -50,8 +59,7 @@ static int bucket_frames(struct tally_export_model *model, struct tally_map *kno
 		model->place_of[frame] = (uint32_t)model->frames.len;
 		ret = tally_vec_push(&model->frames, frame);
 		if (!ret)
-			ret = function_find(model, known, &model->profile->frames.all.data[frame],
-					    &model->function_of[frame]);
+			ret = function_find(model, known, frame, &model->function_of[frame]);
 	}
 	return ret;
 }
@@ -128,7 +136,7 @@ void tally_export_add_function(const struct tally_export_function *function, str
 	const char *name = function->dso ? tally_dso_name(function->dso) : "[unknown]";
 
 	if (function->symbol) {
-		tally_str_add(out, tally_symbol_name(function->dso, function->symbol));
+		tally_str_add(out, function->short_name);
 	} else if (name[0] == '[') {
 		tally_str_add(out, name);
 	} else {

@@ -11,6 +11,7 @@
 struct tally_export_function {
 	struct tally_dso *dso;             /* NULL if unmapped */
 	const struct tally_symbol *symbol; /* NULL for code without a symbol */
+	const char *short_name;            /* see profile/short_names.h; NULL without a symbol */
 	const char *file;                  /* source file of any of its lines, or NULL */
 	uint64_t start;                    /* the symbol's address; see tally_export_model_link() */
 };
@@ -51,7 +52,7 @@ uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint6
 /* Interval between samples of an event without timestamps. */
 #define TALLY_EXPORT_SAMPLE_GAP UINT64_C(1000000) /* ns */
 
-/* Append a function's name: "[libc.so.6]" for code without a symbol in that file, "[unknown]" for
+/* Append a function's short name: "[libc.so.6]" for code without a symbol in that file, "[unknown]" for
  * unmapped code. The name is not escaped. */
 void tally_export_add_function(const struct tally_export_function *function, struct tally_str *out);
 

@@ -10,6 +10,7 @@ const struct page_column_kind page_column_kinds[PAGE_NR_COLUMNS] = {
 	[PAGE_FRAME_NAME] = {"frame_name", PAGE_VARINT},
 	[PAGE_FRAME_FILE] = {"frame_file", PAGE_VARINT},
 	[PAGE_FRAME_FLAGS] = {"frame_flags", PAGE_U8},
+	[PAGE_FRAME_SHORT] = {"frame_short", PAGE_VARINT, true},
 	[PAGE_NODE_PARENT] = {"node_parent", PAGE_DELTA},
 	[PAGE_NODE_FRAME] = {"node_frame", PAGE_VARINT},
 	[PAGE_THREAD_PID] = {"thread_pid", PAGE_VARINT},

@@ -5,6 +5,7 @@
 #include "base/arith.h"
 #include "page/page_table.h"
 #include "profile/functions.h"
+#include "profile/short_names.h"
 
 struct framer {
 	struct tally_html *page;
@@ -61,14 +62,17 @@ static int frame_add(struct framer *framer, uint32_t number)
 {
 	size_t nr = framer->seen.strings.len;
 	uint32_t words[PAGE_FRAME_WORDS] = {0}, id;
-	int ret = page_frame_words(framer->page, &framer->profile->frames.all.data[number], words);
+	const struct tally_frame *frame = &framer->profile->frames.all.data[number];
+	const char *short_name =
+		frame->symbol ? tally_profile_short_name(framer->profile, number) : NULL;
+	int ret = page_frame_words(framer->page, frame, words);
 
 	if (!ret)
 		ret = tally_intern(&framer->seen, (const char *)words, sizeof(words), &id);
 	if (!ret && nr != framer->seen.strings.len)
 		ret = tally_vec_push(&framer->counts, 0);
 	if (!ret)
-		ret = page_frame(framer->page, words, framer->counts.data[id]++,
+		ret = page_frame(framer->page, words, framer->counts.data[id]++, short_name,
 				 &framer->numbers[number]);
 	framer->numbers[number] += !ret;
 	return ret;

@@ -151,12 +151,20 @@ int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 }
 
 int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t which,
-	       uint32_t *ret_frame)
+	       const char *short_name, uint32_t *ret_frame)
 {
 	const uint32_t all[PAGE_FRAME_WORDS + 1] = {words[0], words[1], words[2], which};
+	size_t nr = page->frames.strings.len;
+	uint32_t string = 0;
+	int ret = object_intern(page, &page->frames, all, PAGE_FRAME_WORDS + 1, PAGE_FRAME_NAME,
+				PAGE_FRAME_WORDS, ret_frame);
 
-	return object_intern(page, &page->frames, all, PAGE_FRAME_WORDS + 1, PAGE_FRAME_NAME,
-			     PAGE_FRAME_WORDS, ret_frame);
+	if (ret || nr == page->frames.strings.len)
+		return ret;
+	if (short_name)
+		ret = page_string(page, short_name, &string);
+	page_column_add(page->columns, PAGE_FRAME_SHORT, string == words[0] ? 0 : string);
+	return ret;
 }
 
 /* ---- nodes ----------------------------------------------------------------------- */

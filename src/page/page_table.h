@@ -27,9 +27,9 @@ int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 		     uint32_t words[PAGE_FRAME_WORDS]);
 
 /* Find or add the frame with these words. `which` is its index among the recording's frames with
- * the same words. */
+ * the same words. A new frame gets the short name, which may be NULL. */
 int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t which,
-	       uint32_t *ret_frame);
+	       const char *short_name, uint32_t *ret_frame);
 
 /* Find the string with the path of a frame's file (page_files.c). In a page with two recordings,
  * a file of the second one has the path of the file to which it is compared: the file with the same

@@ -93,7 +93,7 @@ static void add_title(const struct graph *graph, const struct tally_graph_node *
 	} else {
 		const struct tally_frame *frame = &svg->profile->frames.all.data[node->frame];
 
-		tally_frame_add_label(frame, out);
+		tally_frame_add_label(svg->profile, node->frame, out);
 		if (frame->symbol && tally_str_text(out)[start] != '[') {
 			tally_str_add(out, " in ");
 			tally_frame_add_file(frame, true, out);
@@ -131,7 +131,7 @@ static void add_label(const struct graph *graph, const struct tally_graph_node *
 	if (node->frame == TALLY_FRAME_NONE)
 		tally_str_add(out, "all");
 	else
-		tally_frame_add_label(&svg->profile->frames.all.data[node->frame], out);
+		tally_frame_add_label(svg->profile, node->frame, out);
 	tally_str_escape(out, start);
 	svg->shorten(out, start, (size_t)columns);
 	tally_xml_escape_shown(out, start);

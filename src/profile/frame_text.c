@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "profile/profile_model.h"
+#include "profile/short_names.h"
 
 void tally_frame_add_file(const struct tally_frame *frame, bool has_pid, struct tally_str *out)
 {
@@ -56,18 +58,29 @@ void tally_frame_add_place(const struct tally_frame *frame, struct tally_str *ou
 			       frame->addr);
 }
 
-/* Maximum label length. A name can be 100 kB long, and all labels are rebuilt after each key
- * press. */
+/* Maximum length of a name in a label. All labels are rebuilt after each key press. */
 enum { LABEL_MAX_BYTES = 4096 };
 
-void tally_frame_add_label(const struct tally_frame *frame, struct tally_str *out)
+/* Append a name. The start of a very long name is left out, because the function's own name is at
+ * the end. */
+static void add_bounded(const char *name, struct tally_str *out)
 {
+	size_t len = strlen(name), from = len > LABEL_MAX_BYTES ? len - LABEL_MAX_BYTES : 0;
+
+	while (from && from < len && ((unsigned char)name[from] & 0xc0) == 0x80)
+		from++;
+	tally_str_add(out, from ? "..." : "");
+	tally_str_add_bytes(out, name + from, len - from);
+}
+
+void tally_frame_add_label(const struct tally_profile *profile, uint32_t number,
+			   struct tally_str *out)
+{
+	const struct tally_frame *frame = &profile->frames.all.data[number];
 	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
 
 	if (frame->symbol) {
-		const char *symbol = tally_symbol_name(frame->dso, frame->symbol);
-
-		tally_str_add_bytes(out, symbol, strnlen(symbol, LABEL_MAX_BYTES));
+		add_bounded(tally_profile_short_name(profile, number), out);
 		if (tally_symbol_is_inlined(frame->dso, frame->symbol))
 			tally_str_add(out, " (inlined)");
 	} else if (*name == '[') {

@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "profile/profile_frames.h"
 
+struct tally_profile;
+
 /* Append the name of the frame's file as perf prints it: without directories, or "[ext4]" or
  * "[unknown]". The name of JIT code is "[JIT] tid N" if `has_pid` is set, otherwise "[JIT]",
  * because N differs between runs. Not escaped. */
@@ -19,8 +21,10 @@ void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out
  * it is outside all functions. Not escaped. */
 void tally_frame_add_place(const struct tally_frame *frame, struct tally_str *out);
 
-/* Append the label of a flame graph box: the function, with a mark if it is inlined, or the file
- * for code without a symbol. Limited to about 4 kB. Not escaped. */
-void tally_frame_add_label(const struct tally_frame *frame, struct tally_str *out);
+/* Append the label of a flame graph box: the short name of the function (short_names.h), with a
+ * mark if it is inlined, or the file for code without a symbol. Limited to about 4 kB, in which the
+ * function's own name is kept. Not escaped. */
+void tally_frame_add_label(const struct tally_profile *profile, uint32_t number,
+			   struct tally_str *out);
 
 #endif

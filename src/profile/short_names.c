@@ -86,6 +86,7 @@ struct group {
 	size_t common;      /* length of the start that all names have in common */
 	size_t common_more; /* the same for the parameters */
 	bool has_words;     /* the words after the common start differ */
+	bool has_addresses; /* the addresses differ */
 };
 
 static size_t word_len(const char *text)
@@ -137,8 +138,9 @@ static void add_word(struct naming *naming, const struct group *group, uint32_t 
 
 static void add_address(struct naming *naming, const struct group *group, uint32_t i)
 {
-	tally_str_addf(&naming->text, "%s @%" PRIx64, naming->names.texts.data[i],
-		       naming->functions[i].address);
+	tally_str_add(&naming->text, naming->names.texts.data[i]);
+	if (group->has_addresses)
+		tally_str_addf(&naming->text, " @%" PRIx64, naming->functions[i].address);
 }
 
 static void add_raw(struct naming *naming, const struct group *group, uint32_t i)
@@ -205,6 +207,7 @@ static int measure_group(struct naming *naming, struct group *group)
 	for (uint32_t i = group->first; i != NONE; i = naming->items[i].next) {
 		const char *from = functions[i].name + group->common;
 
+		group->has_addresses |= functions[i].address != functions[group->first].address;
 		group->has_words |=
 			word_len(from) != word || memcmp(from, name + group->common, word) != 0;
 	}

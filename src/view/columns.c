@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/path.h"
 #include "profile/frame_text.h"
+#include "profile/short_names.h"
 #include "view/sample_cells.h"
 #include "view/sample_labels.h"
 #include "view/view.h"
@@ -407,7 +408,9 @@ void tally_view_frame_name(const struct tally_view *view, uint32_t number, struc
 	const struct tally_frame *frame = &view->profile->frames.all.data[number];
 
 	if (frame->symbol) {
-		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
+		tally_str_add(out, view->has_short_names
+					   ? tally_profile_short_name(view->profile, number)
+					   : tally_symbol_name(frame->dso, frame->symbol));
 		if (tally_view_frame_is_inlined(view, number))
 			tally_str_add(out, " (inlined)");
 		return;

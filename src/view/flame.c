@@ -80,7 +80,7 @@ void tally_flame_name(const struct tally_profile *profile, uint32_t number, size
 {
 	size_t start = out->len;
 
-	tally_frame_add_label(&profile->frames.all.data[number], out);
+	tally_frame_add_label(profile, number, out);
 	tally_str_escape(out, start);
 	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
 }

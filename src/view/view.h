@@ -110,6 +110,7 @@ struct tally_view {
 	uint32_t graph_limit;  /* maximum lines per callchain, or 0 for no limit */
 	const char *separator; /* column separator; NULL for aligned columns */
 	bool has_colours;      /* colour percentages; only with aligned columns */
+	bool has_short_names;  /* show short names of functions, see profile/short_names.h */
 	bool has_paths;        /* show source files with their directories */
 	/* Creates the call graph of row number `row` when the row is opened, and stores it in the
 	 * row's `graph`. Returns 0 or -ENOMEM. The callback is NULL if all graphs already exist. */

@@ -44,8 +44,8 @@ static const struct {
 	{{"LazyCompile:*run a.js:1:1", "LazyCompile:*run a.js:1:1", 13},
 	 "run a.js:1 [LazyCompile]"},
 	{{"Function:~run a.js:1:1", "Function:~run a.js:1:1", 14}, "run a.js:1 [Function]"},
-	{{"h", "h_1", 15}, "h @f [h_1]"},
-	{{"h", "h_2", 15}, "h @f [h_2]"},
+	{{"h", "h_1", 15}, "h [h_1]"},
+	{{"h", "h_2", 15}, "h [h_2]"},
 };
 
 static void distinguishes_equal_short_names(void **state)

@@ -160,6 +160,7 @@ static int rows_make(struct browser_table *table, struct browser *browser)
 		return ret;
 	table->rows.view.style = has_graphs ? TALLY_STYLE_GRAPH : TALLY_STYLE_NONE;
 	table->rows.view.graph_min_percent = 0;
+	table->rows.view.has_short_names = !show->asked;
 	table->rows.view.grow = has_graphs ? row_grow : NULL;
 	table->rows.view.may_grow = row_may_grow;
 	table->rows.view.grow_arg = browser;

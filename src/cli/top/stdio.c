@@ -127,6 +127,7 @@ static int add_event(struct stdio_top *io, uint32_t event, const struct tally_ou
 		tally_str_free(&name);
 	}
 	rows.view.line_width = rows.view.asked ? 0 : size->columns;
+	rows.view.has_short_names = rows.view.line_width > 0;
 	tally_view_measure(&rows.view);
 	rows.view.hist = &rows.hist;
 	if (is_tree)
