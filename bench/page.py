@@ -30,7 +30,7 @@ def drawn(browser):
 def step(browser, fragment):
     """Switch to a URL fragment, and return the milliseconds that the script takes to draw the view."""
     before = drawn(browser)[0]
-    browser.run("location.hash = arguments[0]", fragment)
+    browser.run("location.hash = arguments[0]", fragment if "view=" in fragment else "view=flame&" + fragment)
     end = time.monotonic() + 30
     while drawn(browser)[0] == before and time.monotonic() < end:
         time.sleep(0.01)

@@ -34,6 +34,11 @@ def drawn(page):
     return page.run("return document.documentElement.dataset.drawn || document.documentElement.dataset.failed")
 
 
+def in_flame_graph(fragment):
+    """Return a fragment that opens the flame graph unless it has a view."""
+    return fragment if "view=" in fragment else "&".join(part for part in ("view=flame", fragment) if part)
+
+
 def show(text, fragment="", width=1280, height=860):
     """Open a page with these contents. No state from the previous page is kept."""
     page = browser()
@@ -43,7 +48,7 @@ def show(text, fragment="", width=1280, height=860):
     page.resize(width, height)
     page.log("browser")
     page.log("performance")
-    page.go(f"file://{name}" + (f"#{fragment}" if fragment else ""))
+    page.go(f"file://{name}#{in_flame_graph(fragment)}")
     wait("the first view", lambda: drawn(page))
     return page
 
@@ -68,16 +73,16 @@ def text(page, selector):
 
 
 def state(page):
-    """Return the URL fragment as a dictionary."""
+    """Return the URL fragment as a dictionary, without the view if it is the flame graph."""
     settle(page)
     fragment = page.run("return location.hash.slice(1)")
-    return dict(part.split("=", 1) for part in fragment.split("&") if part)
+    return dict(part.split("=", 1) for part in fragment.split("&") if part and part != "view=flame")
 
 
 def go(page, fragment):
     """Follow a link to this fragment, and wait until the page has processed and drawn it."""
     page.run("const [fragment] = arguments; return new Promise((done) => {"
-             "window.addEventListener('hashchange', () => requestAnimationFrame(() => done(1)), {once: true}); location.hash = fragment; })", fragment)
+             "window.addEventListener('hashchange', () => requestAnimationFrame(() => done(1)), {once: true}); location.hash = fragment; })", in_flame_graph(fragment))
 
 
 def area(page, selector):
@@ -185,7 +190,7 @@ def test_query_that_is_wrong_is_told():
     page = show(pages.small().page(), "query=sym:recurse")
     for query, why in (("nope:x", "fields are"), ("sym:/(/", "'(' without ')'"), ("cpu:x", "expected numbers or ranges"), ("time:5", "a time range is"), ('"x', "quote"),
                        ("sym:/(a{99}){99}/", "repeats too much"), ("sym:/x\\1/", "back-references")):
-        page.run("location.hash = 'query=' + encodeURIComponent(arguments[0])", query)
+        page.run("location.hash = 'view=flame&query=' + encodeURIComponent(arguments[0])", query)
         wait(f"{query}: {why}", lambda why=why: why in (text(page, "#query-error") or ""))
         check(samples(page) == 20 and "sym:recurse" in text(page, "#chips"), "what was shown is kept")
     page = show(pages.small().page(), "query=nope:x")
@@ -320,7 +325,8 @@ def test_all_views_by_keys_and_in_a_narrow_window():
     page = show(pages.small().page(), width=320, height=640)
     for key, name in enumerate(("overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree"), 1):
         page.press(str(key))
-        wait(name, lambda name=name: state(page).get("view", "flame") == name)
+        settle(page)
+        wait(name, lambda name=name: state(page).get("view", "overview" if name == "overview" else "flame") == name)
         wide = page.run("return document.documentElement.scrollWidth")
         check(wide <= 320, f"{name} is {wide} pixels wide")
     silent(page)

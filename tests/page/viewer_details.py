@@ -112,7 +112,7 @@ def test_sums_have_units():
     profile.meta["events"] = [{"name": "page-faults:u", "unit": "events"}]
     page = show(profile.page(), "view=functions&query=sym:slow")
     check("1 sample, 1\u202f000\u202f000 page-faults" in text(page, "#chips"), text(page, "#chips"))
-    check("3 functions; 1 sample, 1\u202f000\u202f000 page-faults." in text(page, ".caption"), text(page, ".caption"))
+    check("3 functions; 1 sample, 1\u202f000\u202f000 page-faults; inlined functions counted apart." in text(page, ".caption"), text(page, ".caption"))
     page.press("Down")
     wait("of a function", lambda: "100%: 1\u202f000\u202f000 page-faults" in text(page, "#details-text"))
     silent(page)
@@ -124,7 +124,9 @@ def test_what_is_cut_has_one_name():
     go(page, "")
     check("[cut]: callers missing" in text(page, ".legend"), text(page, ".legend"))
     go(page, "view=overview")
-    check("the stacks of 10 samples were broken: [cut] replaces the outermost callers" in text(page, ".cards"), text(page, ".cards"))
+    check("of the samples or records were lost (and 2 more)" in text(page, ".health.fair summary"), text(page, ".health"))
+    page.press("i")
+    wait("the details", lambda: "the stacks of 10 samples were broken: [cut] replaces the outermost callers" in text(page, ".health"))
     silent(page)
 
 
@@ -136,7 +138,7 @@ def test_recording_without_callchains():
         profile.sample(i, profile.stack(profile.frame(name)))
     page = show(profile.page(), "view=overview")
     told = "recorded without callchains"
-    check(told in text(page, ".cards") and "Top functions, total" not in text(page, ".cards"), text(page, ".cards"))
+    check(told in text(page, ".health summary") and "Top functions, total" not in text(page, ".cards"), text(page, ".overview"))
     go(page, "view=functions")
     check("Total" not in text(page, "thead"), text(page, "thead"))
     page.press("Down", "s")
@@ -144,13 +146,15 @@ def test_recording_without_callchains():
     wait("what is known", lambda: "one: 67%" in (text(page, ".pivot") or ""))
     check(told in text(page, ".sandwich") and area(page, ".sandwich .flame")[3] == 0, "no panes of nothing")
     page = show(pages.small().page(), "view=overview")
-    check(told not in text(page, ".cards") and "Top functions, total" in text(page, ".cards"), "with callchains")
+    check(told not in text(page, ".overview") and "Top functions, total" in text(page, ".cards"), "with callchains")
     silent(page)
 
 
 def test_times_of_the_clock():
     page = show(pages.small().page(), "view=overview")
-    check("1.000 to 2.390 s by the clock of the recording, used by time: in queries" in text(page, ".cards"), text(page, ".cards"))
+    page.press("I")
+    wait("the facts", lambda: "1.000 to 2.390 s by the clock of the recording, used by time: in queries" in (text(page, "dialog") or ""))
+    page.press("Escape")
     for query, told in (("time:5,6", True), ("time:0,0.5", True), ("time:1,1.2", False), ("-time:5,6", False)):
         go(page, "query=" + query)
         wait(query, lambda told=told: ("time: is outside the recording, which covers 1.000 to 2.390 s" in text(page, "#query-error")) == told)

@@ -13,7 +13,7 @@ from viewer import area, becomes, cell, check, functions, go, samples, settle, s
 
 
 def layers():
-    """Return a profile of two threads whose stacks have code of the user, a library, inlined functions and a runtime."""
+    """Return a profile of two threads with code of the user, a library and a runtime, and inlined functions."""
     profile = pages.Profile()
     profile.recording()
     one, two = profile.thread(7, 7, "boss"), profile.thread(7, 8, "worker")

@@ -72,21 +72,36 @@ function makeSearch() {
   return input;
 }
 
+// Show the details of the recording's health.
+function openHealth() {
+  const name = "overview";
+  app.views[name] = app.views[name] || VIEW_LIST[0].make();
+  app.views[name].open();
+  go({view: name});
+}
+
+// Make the buttons that apply to all views. In a narrow window they are shown by a button.
+function makeTools(event) {
+  return make("div", {class: "tools"}, event,
+    make("div", {class: "fields"}, makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query"), makeSearch()),
+    makeToggle("My code", "just my code: fold libraries, the kernel and the runtime into their callers (m)", () => app.state.own, turnOwn),
+    makeToggle("Inlined", "count inlined functions apart, or in their callers (n)", () => !app.state.noinline, turnInlines),
+    makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
+    makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));
+}
+
 function makeHead() {
   const {model} = app, {events, title} = model.meta;
   const names = events.map((event, i) => [String(i), shownText(String(event.name), 60)]);
   const event = events.length > 1 ? makeChoice("Event", names, () => String(app.state.event), (value) => go({event: Number(value)}))
     : make("span", {class: "event"}, names[0][1]);
   event.id = "event";
-  return make("header", {},
-    make("h1", {}, shownText(String(title || "profile"), 120)), event,
-    make("div", {class: "fields"},
-      makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query"),
-      make("span", {id: "query-error", class: "wrong", role: "alert"}),
-      makeSearch(),
-      make("span", {id: "found", role: "status"})),
-    makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
-    makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));
+  const level = worstHealth(app.base);
+  const open = makeButton("\u2630", "query, search and settings", () => header.toggleAttribute("data-open"), {class: "burger", "aria-label": "Query, search and settings"});
+  const header = make("header", {}, make("h1", {}, shownText(String(title || "profile"), 120)),
+    makeButton("\u25cf", `health of the recording: ${LEVEL_WORDS[level]} (i)`, openHealth, {class: `health-dot ${level}`, "aria-label": `Health: ${LEVEL_WORDS[level]}`}),
+    open, makeTools(event), make("span", {id: "query-error", class: "wrong", role: "alert"}), make("span", {id: "found", role: "status"}));
+  return header;
 }
 
 function drawFields() {
@@ -98,9 +113,7 @@ function drawFields() {
   setText(byId("query-error"), app.queryError);
   setText(byId("link-error"), app.linkError);
   byId("link-error").hidden = !app.linkError;
-  const event = byId("event");
-  if (event.sync)
-    event.sync();
+  syncAll(byId("app").querySelector(".tools"));
 }
 
 function makeChrome() {

@@ -32,7 +32,8 @@ const KEYS = [
   ["o", "functions: sort by total or self", () => go({sort: app.state.sort === "total" ? "self" : "total", ascending: false})],
   ["b", "time: show CPUs or threads", () => go({by: app.state.by === "cpu" ? "thread" : "cpu"})],
   ["e", "switch to the next event", () => go({event: (app.state.event + 1) % app.model.meta.events.length})],
-  ["i", "show health and metadata", () => go({view: "overview"})],
+  ["i", "show the health of the recording", () => openHealth()],
+  ["I", "show facts about the recording: machine, command, events", () => showFacts()],
   ["T", "switch between dark and light", () => turnTheme()],
   ["?, h", "show this help", () => showHelp()],
 ];
@@ -51,6 +52,7 @@ function keyActions() {
 }
 
 function focusOn(id) {
+  byId("app").querySelector("header").setAttribute("data-open", "");
   byId(id).focus();
   byId(id).select();
 }

@@ -4,7 +4,7 @@
 const app = {
   base: null, model: null, folds: null, grouped: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
-  frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
+  wantedLine: null, hot: null, frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
 };
 
 function selectionKey(state, withoutSpan) {

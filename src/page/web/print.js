@@ -7,7 +7,7 @@ const PRINT_ROWS_MAX = 1000;
 const printing = {isOn: false, places: []};
 
 function startPrinting() {
-  const boxes = [...app.panel.querySelectorAll(".rows, .flame, .cards, .pane")];
+  const boxes = [...app.panel.querySelectorAll(".rows, .flame, .overview, .pane")];
   Object.assign(printing, {isOn: true, places: boxes.map((box) => [box, box.scrollTop])});
   document.documentElement.dataset.printing = "1";
   for (const spacer of app.panel.querySelectorAll(".spacer"))

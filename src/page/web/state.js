@@ -30,7 +30,7 @@ function readSpan(text) {
 
 // name: {otherwise, read(text, model) -> value or null, write(value)}. `isStep`: a change adds a history entry; `isStepIn`: only in that view.
 const STATE_FIELDS = {
-  view: {...choiceOf("flame", ...VIEWS), isStep: true},
+  view: {...choiceOf("overview", ...VIEWS), isStep: true},
   event: {otherwise: 0, isStep: true, read: (text, model) => readOne(text, model.meta.events.length), write: String},
   span: {otherwise: null, isStep: true, read: (text, model) => model.hasTimes ? readSpan(text) : null, write: (span) => span.join("-")},
   threads: {otherwise: null, isStep: true, read: (text, model) => readNumbers(text, model.threads), write: (list) => list.join(".")},

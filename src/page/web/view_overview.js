@@ -1,104 +1,113 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The recording and its quality, and the heaviest functions and threads of the selection.
+// The first screen: how much was used, the quality of the data, and the heaviest functions, lines and threads.
 
-function card(title, ...children) {
-  return make("section", {class: "card"}, make("h2", {}, title), ...children);
+const CARD_WIDTH = 432, CARD_ROW = 24, CARD_HEAD = 66, LETTER_WIDTH = 8.7; // pixels, as in page.css
+
+// Return {rows, half: rows of small cards, letters: characters of a name} so that the cards fill the window.
+function cardSizes(box) {
+  const columns = Math.max(1, Math.min(4, Math.floor(box.clientWidth / (CARD_WIDTH + 12)))), each = Math.ceil(4 / columns);
+  const rows = Math.max(10, Math.min(30, Math.floor(((box.clientHeight - 110) / Math.min(each, 2) - CARD_HEAD) / CARD_ROW)));
+  return {rows, half: Math.max(4, Math.floor((rows - 3) / 2)), letters: Math.max(18, Math.floor((box.clientWidth / columns - 176) / LETTER_WIDTH))};
 }
 
-// Return lines from the recording, escaped.
-function foreignLines(value) {
-  return isList(value).map((line) => shownText(String(line), 1000));
+function rankCard(title, note, rows) {
+  return make("section", {class: "card"}, make("h2", {}, title, ...(note ? [make("span", {class: "hint"}, ` ${note}`)] : [])),
+    make("table", {class: "rank"}, make("tbody", {}, ...rows)));
 }
 
-function textList(lines) {
-  return make("ul", {}, ...lines.map((line) => make("li", {}, line)));
-}
-
-function lossesOf(model, recording) {
-  const {loss_recording: recordings, loss_count: counts} = model.columns;
-  let sum = 0;
-  for (let i = 0; counts && i < counts.length; i++)
-    sum += (recordings ? recordings[i] : 0) === recording ? counts[i] : 0;
-  return sum;
-}
-
-// Return the number of samples in a recording whose stack was truncated.
-function cutOf(model, recording) {
-  const [start, end] = samplesOf(model, recording), {sample_node: node} = model.columns;
-  let sum = 0;
-  for (let i = start; i < end; i++)
-    sum += model.cut[node[i]] ? 1 : 0;
-  return sum;
-}
-
-function healthCard(model, r) {
-  const recording = model.meta.recordings[r], cut = cutOf(model, r), lost = lossesOf(model, r);
-  const name = model.hasBase ? `${r ? "After" : "Before"}: ${shownText(String(recording.name))}` : "Health";
-  const lines = foreignLines(recording.health);
-  if (!r && !chainsOf(model).hasChains)
-    lines.push(NO_CHAINS);
-  if (lost)
-    lines.push(`${formatCount(lost)} ${lost === 1 ? "sample or record was" : "samples or records were"} lost at known times: see the marks in the time views`);
-  if (cut)
-    lines.push(`${cut === 1 ? "the stack of 1 sample was" : `the stacks of ${formatCount(cut)} samples were`} broken: [cut] replaces the outermost callers`);
-  return card(name, lines.length ? textList(lines) : make("p", {}, "No problems known."));
-}
-
-function headerCard(model, r) {
-  const recording = model.meta.recordings[r], list = make("dl", {class: "header"});
-  const rows = isList(recording.header).filter((row) => Array.isArray(row)).slice(0, 500).map(([label, text]) => [shownText(String(label), 80), shownText(String(text), 2000)]);
-  rows.unshift(["samples", formatCount(numberOf(recording.samples))]);
-  if (model.hasTimes)
-    rows.splice(1, 0, ["length", formatNs(model.lengths[r] * model.unitNs)],
-      ["times", `${clockTimes(model, r)} by the clock of the recording, used by time: in queries; views begin at 0`]);
-  for (const [label, text] of rows)
-    list.append(make("dt", {}, label), make("dd", {}, text));
-  return card(model.hasBase ? `Recorded ${r ? "after" : "before"}` : "Recording", list);
-}
-
-function rankCard(title, rows) {
-  return card(title, make("table", {class: "rank"}, make("tbody", {}, ...rows)));
-}
-
-function functionRows(kind) {
+function functionRows(kind, {rows, letters}) {
   const {model, weights} = app, values = functionsOf(model, weights).current[kind];
-  return heaviest(values, 10).map((frame) => make("tr", {}, make("td", {class: "number"}, shareCell(values[frame], weights.current.whole)),
-    make("td", {class: "name"}, makeButton(frameName(model, frame, 70), "callers and callees", () => openSandwich(frame), {class: "link"}))));
+  return heaviest(values, rows).map((frame) => make("tr", {}, make("td", {class: "number"}, shareCell(values[frame], weights.current.whole)),
+    make("td", {class: "name"}, functionMark(model, frame), makeButton(frameName(model, frame, letters), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"}))));
 }
 
-function threadWeights() {
-  const {model, state, selected} = app, filter = makeFilter(model.base, {...state, threads: null}, selected), weights = new Float64Array(model.threads);
-  const [start, end] = filter.range(model.current);
+// Make the mark of a function's kind.
+function functionMark(model, frame) {
+  const swatch = make("span", {class: "swatch", title: KINDS[frameKind(model, frame)]});
+  swatch.style.background = frameColour(model, frame);
+  return swatch;
+}
+
+function threadWeights(recording) {
+  const {base, state, selected} = app, filter = makeFilter(base, {...state, threads: null}, selected), weights = new Float64Array(base.threads);
+  const [start, end] = filter.range(recording), {sample_thread: thread, sample_weight: weight} = base.columns;
   for (let i = start; i < end; i++) {
-    if (filter.passes(i, model.current))
-      weights[model.columns.sample_thread[i]] += model.columns.sample_weight[i];
+    if (filter.passes(i, recording))
+      weights[thread[i]] += weight[i];
   }
   return weights;
 }
 
-function threadRows() {
-  const values = threadWeights(), whole = values.reduce((sum, value) => sum + value, 0), chosen = app.state.threads || [];
-  return heaviest(values, 12).map((thread) => {
+// Return the rows of the files with the largest self.
+function fileRows({half, letters}) {
+  const {model, weights} = app, {self} = functionsOf(model, weights).current, sums = new Map();
+  self.forEach((value, frame) => sums.set(model.columns.frame_file[frame], (sums.get(model.columns.frame_file[frame]) || 0) + value));
+  const files = [...sums].filter(([, sum]) => sum > 0).sort((a, b) => b[1] - a[1]).slice(0, half);
+  return files.map(([file, sum]) => make("tr", {}, make("td", {class: "number"}, shareCell(sum, weights.current.whole)),
+    make("td", {class: "name"}, makeButton(cutText(shownText(baseName(model.strings.text(file)), 200) || "[unknown]", letters), "filter by self in this file",
+      () => file && addQuery(quoteName("self-dso", model.strings.text(file))), {class: "link"}))));
+}
+
+function threadRows(values, {half, letters}) {
+  const whole = values.reduce((sum, value) => sum + value, 0), chosen = app.state.threads || [];
+  return heaviest(values, half).map((thread) => {
     const isChosen = chosen.includes(thread);
     const turn = () => go({threads: isChosen ? null : [thread]});
     return make("tr", {}, make("td", {class: "number"}, shareCell(values[thread], whole)),
-      make("td", {class: "name"}, makeButton(threadLabel(app.model, thread, 80), "filter by this thread", turn, {class: "link", "aria-pressed": String(isChosen)})));
+      make("td", {class: "name"}, makeButton(threadLabel(app.model, thread, letters), "filter by this thread", turn, {class: "link", "aria-pressed": String(isChosen)})));
   });
 }
 
+// Return the length of the selected span in ns, for a recording.
+function selectedNs(model, r) {
+  const {span} = app.state, length = model.lengths[r];
+  return (span ? Math.max(0, Math.min(span[1], length) - Math.min(span[0], length)) : length) * model.unitNs;
+}
+
+// Return "2.35 s of CPU in 5.10 s, 46% of a CPU; 4 threads; 14 794 samples".
+function headline(side, r, threads) {
+  const {base} = app, event = currentEvent(), ns = selectedNs(base, r), parts = [];
+  const inTime = ns ? ` in ${formatNs(ns)}` : "";
+  if (isCpuTime(event))
+    parts.push(`${formatNs(side.whole)} of CPU${inTime}${ns ? `, ${formatCpus(side.whole, ns)}` : ""}`);
+  else
+    parts.push(`${formatMeasure(side.whole, event)}${inTime}`);
+  const nr = app.state.threads ? app.state.threads.length : threads.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
+  parts.push(countOf(nr, "thread"), countOf(side.count, "sample"));
+  return parts.join("; ");
+}
+
+function makeHeadlines(threads) {
+  const {weights, model} = app;
+  const line = (side, r, values, word) => make("p", {class: "headline"}, ...(word ? [make("span", {class: "hint"}, word)] : []), headline(side, r, values));
+  return model.hasBase ? [line(weights.base, 0, threadWeights(0), "before "), line(weights.current, 1, threads, "after ")] : [line(weights.current, 0, threads, "")];
+}
+
+function overviewCards(threads, sizes) {
+  const {base, notes} = app, lines = hotLineRows(sizes.rows, sizes.letters), cards = [rankCard("Top functions, self", inlineText(), functionRows("self", sizes))];
+  if (!chainsOf(base).isFlat)
+    cards.push(rankCard("Top functions, total", "with callees", functionRows("total", sizes)));
+  if (lines.length)
+    cards.push(rankCard("Hot lines, self", "of the whole recording", lines));
+  else
+    cards.push(make("section", {class: "card"}, make("h2", {}, "Hot lines"), make("p", {class: "hint"}, notes.length ? "The source of the top functions was not found."
+      : "The page contains no source lines: tally report --html FILE --html-source adds them.")));
+  cards.push(rankCard("Threads", "", threadRows(threads, sizes)), rankCard("Files, self", "", fileRows(sizes)));
+  return cards;
+}
+
 function makeOverviewView() {
-  const body = make("div", {class: "cards", tabIndex: 0, role: "group", "aria-label": "Overview"});
-  const {model} = app, fixed = model.meta.recordings.map((_, r) => healthCard(model, r));
-  if (isList(model.meta.notes).length)
-    fixed.push(card("Omitted from this page", textList(foreignLines(model.meta.notes))));
-  const headers = model.meta.recordings.map((_, r) => headerCard(model, r));
+  const heads = make("div", {class: "heads"}), cards = make("div", {class: "cards"}), {base} = app;
+  const health = make("div", {class: "healths"}, ...base.meta.recordings.map((_, r) => makeHealth(base, r)), makeButton("Recording facts", "machine, command, events, times (I)", showFacts));
+  const body = make("div", {class: "overview", tabIndex: 0, role: "group", "aria-label": "Overview"}, heads, health, cards);
   return {
     element: make("div", {class: "view fills"}, body),
     focus: () => body.focus(),
+    open: () => health.querySelectorAll("details").forEach((one) => { one.open = true; }),
     draw() {
-      const ranks = () => [rankCard("Top functions, self", functionRows("self")),
-        ...(chainsOf(model).isFlat ? [] : [rankCard("Top functions, total", functionRows("total"))]), rankCard("Top threads", threadRows())];
-      body.replaceChildren(...fixed, ...(app.weights.current.whole > 0 ? ranks() : []), ...headers);
+      const threads = threadWeights(base.current);
+      heads.replaceChildren(...makeHeadlines(threads));
+      cards.replaceChildren(...(app.weights.current.whole > 0 ? overviewCards(threads, cardSizes(body)) : []));
     },
   };
 }

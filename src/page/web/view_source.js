@@ -119,16 +119,21 @@ function lineLink(note, row) {
   if (!source || line < source.first || line >= source.first + isList(source.lines).length)
     return String(line);
   return makeButton(String(line), "go to the source line", () => {
-    const section = app.panel.querySelectorAll(".pane section")[isList(note.sources).indexOf(source)];
-    const there = section && section.querySelectorAll("tbody tr")[line - source.first];
-    for (const old of app.panel.querySelectorAll("tr.chosen"))
-      old.classList.remove("chosen");
-    if (there) {
-      there.classList.add("chosen");
-      there.scrollIntoView({block: "center"});
-      say(there.textContent);
-    }
+    markLine(note, isList(note.sources).indexOf(source), line);
   }, {class: "link"});
+}
+
+// Mark a source line, and scroll it into view.
+function markLine(note, index, line) {
+  const source = isList(note.sources)[index], section = app.panel.querySelectorAll(".pane section")[index];
+  const there = section && section.querySelectorAll("tbody tr")[line - source.first];
+  for (const old of app.panel.querySelectorAll("tr.chosen"))
+    old.classList.remove("chosen");
+  if (there) {
+    there.classList.add("chosen");
+    there.scrollIntoView({block: "center"});
+    say(there.textContent);
+  }
 }
 
 function sourceTable(source, whole) {
@@ -176,6 +181,9 @@ function makeSourceView() {
         drawNote(body, app.notes[note]);
         selectFrame(app.notes[note].frame);
       }
+      if (app.wantedLine && app.notes[note])
+        markLine(app.notes[note], app.wantedLine.source, app.wantedLine.line);
+      app.wantedLine = null;
     },
   };
 }

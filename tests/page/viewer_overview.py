@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Test the first screen of the page's viewer, in headless Chromium.
+
+usage: viewer_overview.py [TALLY] (as viewer.py)
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pages  # noqa: E402
+from viewer import area, becomes, check, go, samples, show, silent, state, tap, text, wait  # noqa: E402
+
+
+def test_first_screen_answers():
+    page = show(pages.small().page(), "view=overview")
+    check(text(page, ".headline") == "140 ms of CPU in 1.39 s, 10% of a CPU; 2 threads; 140 samples", text(page, ".headline"))
+    cards = text(page, ".cards")
+    check("inlined functions counted apart" in cards and all(name in cards for name in ("Top functions, self", "Top functions, total", "Hot lines, self", "Threads", "Files, self")), cards)
+    go(page, "view=overview&threads=1&span=0-695000")
+    check(text(page, ".headline") == "20.0 ms of CPU in 695 ms, 2.9% of a CPU; 1 thread; 20 samples", text(page, ".headline"))
+    profile = pages.small()
+    profile.meta["events"] = [{"name": "cycles:u", "unit": "events"}]
+    page = show(profile.page(), "view=overview")
+    check(text(page, ".headline").startswith("140\u202f000\u202f000 cycles in 1.39 s; 2 threads"), text(page, ".headline"))
+    page.press("9", "1")
+    page = show(pages.two_recordings().page(), "view=overview")
+    check("before 100 ms of CPU" in text(page, ".heads") and "after 200 ms of CPU" in text(page, ".heads"), text(page, ".heads"))
+    silent(page)
+
+
+def test_overview_is_the_first_view():
+    page = show(pages.small().page(), "view=overview")
+    page.run("history.replaceState(null, '', location.pathname); location.reload()")
+    wait("the first view", lambda: "of CPU in" in (text(page, ".headline") or ""))
+    check("view" not in state(page), state(page))
+    silent(page)
+
+
+def test_hot_lines_lead_to_the_source():
+    page = show(pages.small().page(), "view=overview")
+    check("work.c:10 { return 1; }" in text(page, ".cards"), text(page, ".cards"))
+    page.run("[...document.querySelectorAll('.card .link')].find((b) => b.innerText.startsWith('work.c')).click()")
+    becomes(page, "view", "source")
+    check("{ return 1; }" in text(page, "tr.chosen"), "the line is marked")
+    silent(page)
+
+
+def test_health_is_one_line():
+    for change, level, told in ((lambda p: None, "fair", "lost"), (lambda p: setattr(p, "losses", []), "fair", "callers are missing in 7.1% of the stacks"),
+                                (lambda p: setattr(p, "losses", [(0, 5, 1, 1000)]), "bad", "88% of the samples or records were lost")):
+        profile = pages.small()
+        change(profile)
+        page = show(profile.page(), "view=overview")
+        check(told in text(page, f".health.{level} summary"), text(page, ".healths"))
+        check(page.run("return document.querySelector('.health').open") is False, "closed at first")
+        page.press("i")
+        wait("details", lambda: "[cut] replaces" in text(page, ".health"))
+        check(page.run("return document.querySelector('.health-dot').classList.contains(arguments[0])", level), "the mark in all views")
+    profile = pages.Profile()
+    profile.recording(health=["Health: 100 samples read"])
+    profile.thread(1, 1, "t")
+    for i in range(100):
+        profile.sample(i, profile.stack(profile.frame("main"), profile.frame("work")))
+    page = show(profile.page(), "view=overview")
+    check(text(page, ".health.good summary") == "\u25cfHealth: no problems known", text(page, ".healths"))
+    silent(page)
+
+
+def test_files_and_threads_filter():
+    page = show(pages.small().page(), "view=overview")
+    page.run("[...document.querySelectorAll('.card .link')].find((b) => b.innerText === 'libc.so.6').click()")
+    wait("samples in it", lambda: samples(page) == 50)
+    go(page, "view=overview&note=1")
+    page.run("[...document.querySelectorAll('.card .link')].find((b) => b.innerText === 'worker 10/11').click()")
+    becomes(page, "threads", "1")
+    silent(page)
+
+
+def test_header_is_one_row_on_phones():
+    page = show(pages.small().page(), "view=overview", width=390, height=844)
+    check(area(page, "header")[3] < 50 and area(page, ".tabs")[3] < 40, (area(page, "header"), area(page, ".tabs")))
+    check(page.run("return document.querySelector('#query').getClientRects().length") == 0, "fields are behind a button")
+    page.click(".burger")
+    check(page.run("return document.querySelector('#query').getClientRects().length") == 1, "now they are shown")
+    page.click(".burger")
+    page.press(":")
+    page.type("#query", "comm:worker\ue007")
+    wait("the key opens it, too", lambda: samples(page) == 40)
+    check(page.run("return document.documentElement.scrollWidth") <= 390, "no wider than the window")
+    silent(page)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
