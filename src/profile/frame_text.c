@@ -79,13 +79,15 @@ void tally_frame_add_label(const struct tally_profile *profile, uint32_t number,
 	const struct tally_frame *frame = &profile->frames.all.data[number];
 	const char *name = frame->dso ? tally_dso_name(frame->dso) : "[unknown]";
 
-	if (frame->symbol) {
+	if (frame->symbol)
 		add_bounded(tally_profile_short_name(profile, number), out);
-		if (tally_symbol_is_inlined(frame->dso, frame->symbol))
-			tally_str_add(out, " (inlined)");
-	} else if (*name == '[') {
+	else if (*name == '[')
 		tally_str_add(out, name);
-	} else {
+	else
 		tally_str_addf(out, "[%s]", tally_path_name(name));
-	}
+}
+
+bool tally_frame_is_inlined(const struct tally_frame *frame)
+{
+	return frame->symbol && tally_symbol_is_inlined(frame->dso, frame->symbol);
 }

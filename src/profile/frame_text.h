@@ -21,8 +21,11 @@ void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out
  * it is outside all functions. Not escaped. */
 void tally_frame_add_place(const struct tally_frame *frame, struct tally_str *out);
 
-/* Append the label of a flame graph box: the short name of the function (short_names.h), with a
- * mark if it is inlined, or the file for code without a symbol. Limited to about 4 kB, in which the
+/* Return true if the frame is a function that was inlined. */
+bool tally_frame_is_inlined(const struct tally_frame *frame);
+
+/* Append the label of a flame graph box: the short name of the function (short_names.h), or the
+ * file for code without a symbol. Limited to about 4 kB, in which the
  * function's own name is kept. Not escaped. */
 void tally_frame_add_label(const struct tally_profile *profile, uint32_t number,
 			   struct tally_str *out);

@@ -125,10 +125,12 @@ static void text_dso(const struct tally_view *view, const struct tally_view_colu
 static void text_symbol(const struct tally_view *view, const struct tally_view_column *column,
 			const struct tally_row *row, struct tally_str *out)
 {
-	char letter[4] = {'[', tally_cpumode_letter(row_frame(view, row)->cpumode), ']', ' '};
-
 	const struct tally_frame *frame = row_frame(view, row);
+	char letter[4] = {'[', tally_cpumode_letter(frame->cpumode), ']', ' '};
 
+	/* Short names do not show that a function is inlined. */
+	if (view->has_short_names && tally_frame_is_inlined(frame))
+		letter[1] = 'i';
 	tally_str_add_bytes(out, letter, sizeof(letter));
 	/* As in perf, addresses are relative to the module here, but absolute in graphs. */
 	if (!frame->symbol) {
@@ -398,19 +400,19 @@ const struct tally_view_column *tally_view_column_find(const char *name, size_t 
 
 bool tally_view_frame_is_inlined(const struct tally_view *view, uint32_t number)
 {
-	const struct tally_frame *frame = &view->profile->frames.all.data[number];
-
-	return frame->symbol && tally_symbol_is_inlined(frame->dso, frame->symbol);
+	return tally_frame_is_inlined(&view->profile->frames.all.data[number]);
 }
 
 void tally_view_frame_name(const struct tally_view *view, uint32_t number, struct tally_str *out)
 {
 	const struct tally_frame *frame = &view->profile->frames.all.data[number];
 
+	if (frame->symbol && view->has_short_names) {
+		tally_str_add(out, tally_profile_short_name(view->profile, number));
+		return;
+	}
 	if (frame->symbol) {
-		tally_str_add(out, view->has_short_names
-					   ? tally_profile_short_name(view->profile, number)
-					   : tally_symbol_name(frame->dso, frame->symbol));
+		tally_str_add(out, tally_symbol_name(frame->dso, frame->symbol));
 		if (tally_view_frame_is_inlined(view, number))
 			tally_str_add(out, " (inlined)");
 		return;
@@ -434,6 +436,8 @@ void tally_view_frame_text(const struct tally_view *view, uint32_t number, size_
 {
 	size_t start = out->len, line;
 
+	if (view->has_short_names && tally_view_frame_is_inlined(view, number))
+		tally_str_add(out, "[i] ");
 	tally_view_frame_name(view, number, out);
 	if (view->graph_key != TALLY_GRAPH_FUNCTION) {
 		tally_str_add_char(out, ' ');

@@ -137,7 +137,7 @@ void tally_summary_headline(const struct tally_summary *summary,
 
 const char *tally_self_heading(const struct tally_profile *profile)
 {
-	return profile->options.lines & TALLY_LINES_SELF ? "inlined apart" : "with inlined";
+	return profile->options.lines & TALLY_LINES_SELF ? "i: inlined, apart" : "with inlined";
 }
 
 /* Append a right-aligned share. Few samples do not justify
@@ -163,7 +163,8 @@ static void function_row(const struct tally_summary *summary, const struct tally
 		tally_str_add_char(out, ' ');
 		add_share(summary, row->total, out);
 	}
-	tally_str_add(out, "  ");
+	tally_str_add_char(out, ' ');
+	tally_str_add(out, tally_top_lists_mark(lists, row));
 	start = out->len;
 	tally_flame_name(lists->profile, row->frame, columns, mark, out);
 	width = tally_width(tally_str_text(out) + start, out->len - start);

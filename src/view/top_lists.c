@@ -6,6 +6,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/path.h"
+#include "profile/frame_text.h"
 #include "view/flame.h"
 #include "view/shorten.h"
 
@@ -115,6 +116,11 @@ uint64_t tally_top_lists_period(const struct tally_top_lists *lists, enum tally_
 	return row_weight(tally_top_lists_row(lists, list, i), list);
 }
 
+const char *tally_top_lists_mark(const struct tally_top_lists *lists, const struct tally_row *row)
+{
+	return tally_frame_is_inlined(&lists->profile->frames.all.data[row->frame]) ? "i " : "  ";
+}
+
 static void line_text(const struct tally_top_lists *lists, const struct tally_row *row,
 		      size_t columns, const char *mark, struct tally_str *out)
 {
@@ -125,6 +131,7 @@ static void line_text(const struct tally_top_lists *lists, const struct tally_ro
 	tally_str_escape(out, start);
 	tally_shorten(out, start, TALLY_SHORTEN_TEXT, columns, mark);
 	tally_str_add(out, "  ");
+	tally_str_add(out, tally_top_lists_mark(lists, row));
 	used = out->len - start;
 	tally_flame_name(lists->profile, row->frame, columns > used ? columns - used : 0, mark,
 			 out);
@@ -142,7 +149,9 @@ void tally_top_lists_text(const struct tally_top_lists *lists, enum tally_top_li
 		return;
 	}
 	if (list != TALLY_TOP_THREADS) {
-		tally_flame_name(lists->profile, row->frame, columns, mark, out);
+		tally_str_add(out, tally_top_lists_mark(lists, row));
+		tally_flame_name(lists->profile, row->frame, columns > 2 ? columns - 2 : 0, mark,
+				 out);
 		return;
 	}
 	group = &lists->threads.groups.data[row->group];

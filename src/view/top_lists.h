@@ -39,6 +39,9 @@ const struct tally_row *tally_top_lists_row(const struct tally_top_lists *lists,
 uint64_t tally_top_lists_period(const struct tally_top_lists *lists, enum tally_top_list list,
 				uint32_t i);
 
+/* Return the two columns before the function of a row: "i " if it is inlined. */
+const char *tally_top_lists_mark(const struct tally_top_lists *lists, const struct tally_row *row);
+
 /* Append the text of row `i` of a list, escaped and shortened to `columns` columns: a function, a
  * line such as "file.c:12  function", or a thread such as "1234 comm". `mark` replaces parts that
  * do not fit. */

@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
+#include "profile/frame_text.h"
 
 /* ---- text about the selected cell ---------------------------------------------------- */
 
@@ -44,6 +45,9 @@ static void add_node(const struct browser *browser, const struct browser_pane *p
 		tally_str_addf(out, ", %s ", end_of(pane));
 		tally_view_percent(node->self, all, out);
 	}
+	if (node->frame != TALLY_FRAME_NONE &&
+	    tally_frame_is_inlined(&profile->frames.all.data[node->frame]))
+		tally_str_add(out, ", inlined");
 	tally_str_addf(out, ", %" PRIu64 " sample%s", node->nr, tally_plural(node->nr));
 }
 
