@@ -52,8 +52,8 @@ uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint6
 /* Interval between samples of an event without timestamps. */
 #define TALLY_EXPORT_SAMPLE_GAP UINT64_C(1000000) /* ns */
 
-/* Append a function's short name: "[libc.so.6]" for code without a symbol in that file, "[unknown]" for
- * unmapped code. The name is not escaped. */
+/* Append a function's short name (profile/short_names.h), "[libc.so.6]" for code without a symbol
+ * in that file, or "[unknown]" for unmapped code. Not escaped. */
 void tally_export_add_function(const struct tally_export_function *function, struct tally_str *out);
 
 /* Append the path to a file as recorded, or "[unknown]" for NULL. The path is not escaped. */

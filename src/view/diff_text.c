@@ -199,7 +199,8 @@ static void text_symbol(const struct tally_diff_view *view, const struct tally_d
 			struct tally_str *out)
 {
 	tally_str_addf(out, "[%c] ", tally_cpumode_letter(row->cpumode));
-	tally_str_add(out, tally_diff_name(view->diff, row->symbol));
+	tally_str_add(out, view->has_short_names ? tally_diff_short_name(view->diff, row->symbol)
+						 : tally_diff_name(view->diff, row->symbol));
 }
 
 void tally_diff_view_path(const struct tally_diff_view *view, const struct tally_diff_row *row,

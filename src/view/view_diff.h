@@ -34,6 +34,7 @@ struct tally_diff_view {
 	bool by_baseline;      /* sort rows by the baseline */
 	bool matched;          /* show only rows that exist on both sides */
 	bool changed;          /* show only rows that changed */
+	bool has_short_names;  /* show short names of functions, see profile/short_names.h */
 	bool no_file, no_comm; /* omit these columns because they are not informative */
 	int line_width;        /* width to which names are shortened; 0 if unlimited */
 	/* Set by tally_diff_view_rows(). */

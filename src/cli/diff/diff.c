@@ -181,6 +181,7 @@ static int show_event(struct show *show, const struct comparison_event *event)
 	warn_chains(show->config, event);
 
 	view.line_width = show->line_width;
+	view.has_short_names = view.line_width > 0;
 	if (!ret)
 		ret = tally_diff_view_rows(&view);
 	if (ret)

@@ -457,6 +457,8 @@ int tally_diff_evaluate(struct tally_diff *diff)
 	struct judge judge = {.diff = diff};
 	int ret = diff_find_states(diff);
 
+	if (!ret)
+		ret = diff_make_short_names(diff);
 	if (!ret && (!diff->nr_of[0] || !diff->nr_of[1]))
 		return 0;
 	tally_vec_for_each (recording, &diff->recordings)

@@ -19,4 +19,7 @@ int diff_row_find(struct tally_diff *diff, const struct diff_key *key, uint32_t 
 /* Set `state` and `other` in all rows. Returns 0 or -ENOMEM. */
 int diff_find_states(struct tally_diff *diff);
 
+/* Make the short names of all functions. Returns 0 or -ENOMEM. */
+int diff_make_short_names(struct tally_diff *diff);
+
 #endif

@@ -28,6 +28,8 @@ void tally_diff_free(struct tally_diff *diff)
 	tally_vec_free(&diff->recordings);
 	tally_vec_free(&diff->rows);
 	tally_vec_free(&diff->cells);
+	tally_short_names_free(&diff->short_names);
+	tally_vec_free(&diff->short_of);
 	free(diff);
 }
 

@@ -28,6 +28,7 @@
 #include "profile/diff/file_names.h"
 #include "profile/hist.h"
 #include "profile/profile_model.h"
+#include "profile/short_names.h"
 
 enum { TALLY_SIDE_A, TALLY_SIDE_B, TALLY_SIDES };
 
@@ -137,6 +138,8 @@ struct tally_diff {
 	struct tally_diff_options options;
 	struct tally_intern names, paths, keys;
 	struct tally_file_names files;
+	struct tally_short_names short_names; /* set by tally_diff_evaluate() */
+	TALLY_VEC(uint32_t) short_of;         /* by ID in `names`: index in `short_names` + 1 */
 	TALLY_VEC(struct tally_diff_recording) recordings;
 	TALLY_VEC(struct tally_diff_row) rows;
 	TALLY_VEC(struct tally_diff_cell) cells;
@@ -164,5 +167,8 @@ double tally_diff_value_of(const struct tally_diff *diff, const struct tally_dif
 
 /* Return the name with this ID, or NULL for TALLY_NAME_NONE. */
 const char *tally_diff_name(const struct tally_diff *diff, uint32_t name);
+
+/* Return the short name of a function, distinct in the diff, for the ID of its name. */
+const char *tally_diff_short_name(const struct tally_diff *diff, uint32_t name);
 
 #endif
