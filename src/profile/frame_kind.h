@@ -22,7 +22,7 @@ enum tally_frame_kind tally_frame_kind(const struct tally_frame *frame);
 /* Return true if a frame is not part of the program that was profiled: the kernel, a library of the
  * system, the standard library of C++, Rust or Go (even if it is compiled into the program), or the
  * code that runs before main(). A placeholder for missing callers is not part of the program
- * either. `path` is the path by which the file is judged, normally tally_dso_name(); NULL if there
+ * either. `path` is the path to use for the file, normally tally_dso_name(); NULL if there
  * is no file. */
 bool tally_frame_is_foreign(const struct tally_frame *frame, const char *path);
 

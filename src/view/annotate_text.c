@@ -32,7 +32,8 @@ uint64_t tally_annotate_view_whole(const struct tally_annotate_view *view, uint3
 
 	if (view->is_global)
 		return view->by_hits ? all.nr : all.weight;
-	if (is_total)
+	/* Both columns have the same whole. */
+	if (is_total || view->has_totals)
 		return view->by_hits ? sum.total_nr : sum.total_weight;
 	return view->by_hits ? sum.nr : sum.weight;
 }

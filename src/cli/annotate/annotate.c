@@ -9,6 +9,7 @@
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "base/json.h"
+#include "cli/annotate/annotate_browse.h"
 #include "cli/annotate/annotate_types.h"
 #include "cli/annotate/choose.h"
 #include "cli/main/commands.h"
@@ -33,6 +34,7 @@ struct annotate {
 	struct tally_event_groups groups;
 	uint64_t code_left; /* bytes of code that may still be decoded */
 	uint64_t nr_shown, nr_failed, nr_beyond;
+	bool is_ambiguous;       /* several functions match the user's word; this was printed */
 	struct tally_map failed; /* IDs of DSOs that were warned about */
 	struct tally_str out;
 };
@@ -181,6 +183,12 @@ static int show_group(struct annotate *annotate, const struct tally_event_group 
 	int ret = annotate_functions_find(config, annotate->samples, &annotate->groups, group,
 					  &functions);
 
+	if (!ret && functions.match < TALLY_MATCH_WHOLE && functions.all.len > 1) {
+		annotate_functions_list(config, annotate->samples,
+					annotate->groups.events.data[group->first], &functions);
+		annotate->is_ambiguous = true;
+		functions.all.len = 0;
+	}
 	if (!ret)
 		functions_limit(annotate, &functions);
 	if (!ret && (config->has_source || config->has_lines || config->is_json))
@@ -250,6 +258,8 @@ static int explain_nothing(const struct annotate *annotate)
 		tally_session_warn_empty(annotate->session);
 		return 0;
 	}
+	if (annotate->is_ambiguous)
+		return -ENOENT;
 	if (annotate->config->data_type && has_wanted(annotate)) {
 		annotate_types_explain(annotate->config);
 		return -ENOENT;
@@ -403,6 +413,8 @@ static int annotate_run(int argc, char **argv)
 		return ret - 1;
 	config.symbol = word ? word : config.symbol;
 	config.recording.session.symbols.bounds = true;
+	if (annotate_wants_browser(&config))
+		return annotate_browse(&config);
 	ret = annotate_config_finish(&config);
 	if (!ret)
 		ret = tally_recording_open(&config.recording, &session);

@@ -84,9 +84,9 @@ const struct tally_option annotate_options[] = {
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
 	 "print every record in file order, with its fields"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf compatibility:"},
-	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
-	{0, "stdio2", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
-	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "ignored; prints text"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "print text, even on a terminal"},
+	{0, "stdio2", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "same as --stdio"},
+	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "use the browser (default on a terminal)"},
 	{'m', "modules", TALLY_OPTION_FLAG, AT(has_modules), NULL, "ignored"},
 	{0, "objdump", TALLY_OPTION_TEXT, AT(objdump), "path",
 	 "ignored; no external program is used"},
@@ -228,7 +228,7 @@ int annotate_config_finish(struct annotate_config *config)
 	else if (config->show_period)
 		config->measure = TALLY_ANNOTATE_PERIOD;
 	if (!ret && config->is_tui)
-		tally_print_warning("--tui is not supported here; printing text");
+		tally_print_warning("--tui: printing text, because other options ask for it");
 	return ret;
 }
 

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
+#include "base/escape.h"
+#include "base/path.h"
+#include "cli/main/print.h"
+#include "symbols/short_name.h"
+#include "view/view.h"
+
 static bool has_samples(const void *arg, uint32_t event)
 {
 	const struct tally_annotate *annotate = arg;
@@ -85,10 +92,46 @@ int annotate_functions_find(const struct annotate_config *config,
 	if (found.len)
 		qsort(found.data, found.len, sizeof(*found.data), compare_weighed);
 	ret_functions->all.len = 0;
+	ret_functions->match = TALLY_MATCH_NONE;
+	tally_vec_for_each (weighed, &found)
+		ret_functions->match = TALLY_MAX(ret_functions->match, weighed->function->match);
 	tally_vec_for_each (weighed, &found) {
-		if (!ret)
+		if (!ret && weighed->function->match == ret_functions->match)
 			ret = tally_vec_push(&ret_functions->all, weighed->function);
 	}
 	tally_vec_free(&found);
 	return ret;
+}
+
+void annotate_functions_list(const struct annotate_config *config,
+			     const struct tally_annotate *annotate, uint32_t event,
+			     const struct annotate_functions *functions)
+{
+	enum { LISTED_MAX = 20 };
+	size_t nr = TALLY_MIN(functions->all.len, (size_t)LISTED_MAX);
+	uint64_t all = tally_annotate_total(annotate, event).weight;
+	struct tally_str line = {0};
+
+	tally_print_error("'%s' matches %zu functions", config->symbol, functions->all.len);
+	for (size_t i = 0; i < nr; i++) {
+		const struct tally_annotate_function *function = functions->all.data[i];
+		struct tally_annotate_cost sum = tally_annotate_sum(annotate, function, event);
+		const char *name = tally_symbol_name(function->dso, function->symbol);
+		size_t start;
+
+		tally_str_clear(&line);
+		tally_view_percent(sum.weight, all, &line);
+		tally_str_add(&line, "  ");
+		start = line.len;
+		if (tally_short_name(&line, name, strlen(name)))
+			tally_str_add(&line, name);
+		tally_str_add(&line, "  ");
+		tally_str_add(&line, tally_path_name(tally_dso_name(function->dso)));
+		tally_str_escape(&line, start);
+		tally_print_detail("%s", tally_str_text(&line));
+	}
+	if (functions->all.len > nr)
+		tally_print_detail("and %zu more", functions->all.len - nr);
+	tally_print_hint("use a whole or short name, or more of it");
+	tally_str_free(&line);
 }

@@ -15,14 +15,22 @@ int annotate_groups_find(const struct annotate_config *config, struct tally_sess
 /* Functions to show, heaviest first. */
 struct annotate_functions {
 	TALLY_VEC(const struct tally_annotate_function *) all;
+	enum tally_symbol_match match; /* of all functions */
 };
 
 /* Find the selected functions that have samples of a group's events. A function that the user named
- * is also found if only its callees have samples. Return 0 or -ENOMEM. */
+ * is also found if only its callees have samples. If whole names match, functions that match in
+ * part are left out. Return 0 or -ENOMEM. */
 int annotate_functions_find(const struct annotate_config *config,
 			    const struct tally_annotate *annotate,
 			    const struct tally_event_groups *groups,
 			    const struct tally_event_group *group,
 			    struct annotate_functions *ret_functions);
+
+/* Print an error with the functions that match the user's word, and their shares of the first
+ * event's samples. */
+void annotate_functions_list(const struct annotate_config *config,
+			     const struct tally_annotate *annotate, uint32_t event,
+			     const struct annotate_functions *functions);
 
 #endif

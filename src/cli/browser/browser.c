@@ -297,6 +297,7 @@ static int prepare(struct browser *browser)
 static int browser_start(struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
+	int ret = 0;
 
 	browser->signals = source->live ? source->live->signals : tally_browser_signals_open();
 	if (browser->signals < 0)
@@ -308,6 +309,10 @@ static int browser_start(struct browser *browser)
 	browser->table.first_sort = source->rows->sort;
 	browser->table.by_callers = source->rows->show.order == TALLY_GRAPH_CALLEE;
 	browser_filter_start(&browser->filter, source->profile);
+	if (source->annotated)
+		ret = browser_start_annotate(browser, source->annotated);
+	if (ret)
+		return ret;
 	return source->query
 		       ? browser_zoom(browser, BROWSER_ONLY_QUERY, source->query, source->query)
 		       : 0;

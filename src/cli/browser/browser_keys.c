@@ -9,6 +9,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/browser/browser_view.h"
+#include "profile/annotate/profile_annotate.h"
 
 const struct browser_view *const tally_browser_views[] = {
 	&browser_overview, &browser_rows, &browser_flame, &browser_sandwich, &browser_annotate,
@@ -209,6 +210,7 @@ static int all_escape(struct browser *browser)
 	back = &browser->back[--browser->nr_back];
 	browser->view = back->view;
 	browser->pivot = browser_frame_refind(browser, back->pivot, &back->pivot_frame);
+	browser->has_moved = false;
 	if (browser->view->of_function)
 		browser->function = browser->pivot;
 	return 0;
@@ -247,6 +249,51 @@ static int all_annotate(struct browser *browser)
 	if (browser->has_moved)
 		browser_choose_function(browser, browser->here);
 	browser_switch_view(browser, &browser_annotate, browser_chosen_function(browser));
+	return 0;
+}
+
+/* Return the heaviest function among those that match a word best, or TALLY_FRAME_NONE. */
+static uint32_t function_match(const struct browser *browser, const char *word)
+{
+	const struct tally_hist *hist = &browser->lists.top.functions;
+	enum tally_symbol_match best = TALLY_MATCH_NONE, match;
+	uint32_t found = TALLY_FRAME_NONE;
+	uint64_t most = 0;
+
+	tally_vec_for_each (row, &hist->rows) {
+		const struct tally_frame *frame =
+			&browser->source->profile->frames.all.data[row->frame];
+
+		match = frame->symbol && frame->dso
+				? tally_symbol_match(frame->dso, frame->symbol, word)
+				: TALLY_MATCH_NONE;
+		if (match < best || match == TALLY_MATCH_NONE ||
+		    (match == best && row->self <= most))
+			continue;
+		best = match;
+		most = row->self;
+		found = browser->chains.functions[row->frame];
+	}
+	return found;
+}
+
+int browser_start_annotate(struct browser *browser, const char *word)
+{
+	int ret = browser_select(browser);
+
+	if (!ret)
+		ret = browser_chains_build(browser);
+	if (!ret)
+		ret = browser_lists_build(&browser->lists, browser);
+	if (ret)
+		return ret;
+	if (*word)
+		browser_choose_function(browser, function_match(browser, word));
+	if (*word && browser->function == TALLY_FRAME_NONE)
+		browser_set_message(browser, "no samples in a function with '%s' in its name",
+				    word);
+	else
+		browser_switch_view(browser, &browser_annotate, browser_chosen_function(browser));
 	return 0;
 }
 

@@ -62,6 +62,11 @@ uint32_t browser_chosen_function(struct browser *browser);
  * ignored. */
 int browser_switch_function(struct browser *browser, uint32_t frame);
 
+/* Show the code of the heaviest function whose name matches `word` best, or of the function with
+ * the largest self cost if `word` is empty. If there is none, show a message. Return 0 or
+ * -ENOMEM. */
+int browser_start_annotate(struct browser *browser, const char *word);
+
 /* Add a filter step (see browser_filter_push()). The step is given in one of three forms: as query
  * words, as a field and its exact name, or as a field and a number. Errors in the query are shown
  * as a message. Return 0 or -ENOMEM. */

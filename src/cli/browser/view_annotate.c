@@ -11,6 +11,8 @@
 #include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
 #include "view/shorten.h"
+#include "profile/frame_text.h"
+#include "symbols/short_name.h"
 
 enum { SHARE = 8, GAP = 1, ADDRESS = 8, NUMBER = 6, LANE = 1 };
 
@@ -66,7 +68,9 @@ static void add_insn(const struct browser_code *code, const struct tally_annotat
 		       tally_annotation_text(annotation, insn->operands));
 	if (insn->has_reference && insn->target_name)
 		tally_str_add(out, "  # ");
-	if (insn->target_insn || (insn->has_target && !insn->target_name))
+	if (insn->target_insn)
+		tally_str_addf(out, "+0x%" PRIx64, insn->target - annotation->insns.data[0].linked);
+	else if (insn->has_target && !insn->target_name)
 		tally_str_addf(out, "%" PRIx64, insn->target);
 	else if (insn->target_name)
 		tally_str_add(out, insn->target_name);
@@ -99,6 +103,11 @@ static void draw_insn(struct browser *browser, const struct browser_code_line *l
 
 	if (code->is_global)
 		sum = cost_of_all(browser);
+	/* Both columns have the same whole. */
+	if (browser_has_callchains(browser)) {
+		sum.weight = sum.total_weight;
+		sum.nr = sum.total_nr;
+	}
 	put_share(browser, by_hits ? cost.nr : cost.weight, by_hits ? sum.nr : sum.weight, row, 0);
 	if (has_total)
 		put_share(browser, by_hits ? cost.total_nr : cost.total_weight,
@@ -152,19 +161,34 @@ static void code_scroll(struct browser *browser, size_t rows)
 	code->first = TALLY_MIN(code->first, code->lines.len > rows ? code->lines.len - rows : 0);
 }
 
+static void add_name(const char *name, struct tally_str *out)
+{
+	size_t start = out->len;
+
+	if (tally_short_name(out, name, strlen(name)))
+		tally_str_add(out, name);
+	tally_str_escape(out, start);
+}
+
 static void draw_heading(struct browser *browser)
 {
 	const struct browser_code *code = &browser->code;
 	const struct tally_annotate_function *function = code->annotation.function;
 	struct tally_annotate_cost sum =
 		tally_annotate_sum(code->samples, function, browser->event);
+	const struct tally_profile *profile = browser->source->profile;
 	bool has_chains = browser_has_callchains(browser);
 	struct tally_str text = {0};
 
 	tally_str_add(&text, has_chains ? "    Self   Total  " : "    Self          ");
-	tally_flame_name(browser->source->profile, code->function,
+	tally_flame_name(profile, code->function,
 			 (size_t)TALLY_MAX(browser->canvas.columns - 60, 12),
 			 tally_canvas_mark(&browser->canvas), &text);
+	/* The code of an inlined function is part of another one. */
+	if (tally_frame_is_inlined(&profile->frames.all.data[code->function])) {
+		tally_str_add(&text, " in ");
+		add_name(code->annotation.name, &text);
+	}
 	tally_str_addf(&text, "  %" PRIu64 " sample%s, ", sum.nr, tally_plural(sum.nr));
 	tally_view_percent(sum.weight, browser->total, &text);
 	tally_str_add(&text, has_chains ? " self, total " : " of all");

@@ -12,6 +12,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/vec.h"
+#include "cli/main/command_line.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
@@ -76,43 +77,9 @@ static const struct tally_option profile_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* A generated command line. The words are not copied. */
-struct arguments {
-	TALLY_VEC(const char *) words;
-	bool failed;
-};
-
-static void add_word(struct arguments *arguments, const char *word)
-{
-	arguments->failed |= tally_vec_push(&arguments->words, word) != 0;
-}
-
-/* Append an option and its value, or nothing if the value is NULL. */
-static void add_option(struct arguments *arguments, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	add_word(arguments, option);
-	add_word(arguments, value);
-}
-
-/* Run another tally command with this command line. Return its exit status. */
-static int run_command_line(struct arguments *arguments)
-{
-	const struct tally_command *command = tally_command_find(arguments->words.data[0]);
-	int nr = (int)arguments->words.len;
-
-	add_word(arguments, NULL);
-	if (arguments->failed) {
-		tally_print_error("out of memory");
-		return TALLY_EXIT_ERROR;
-	}
-	return command->run(nr, (char **)arguments->words.data);
-}
-
 /* ---- recording --------------------------------------------------------------------- */
 
-static void add_recording(struct arguments *arguments, const struct profile_config *config,
+static void add_recording(struct tally_command_line *line, const struct profile_config *config,
 			  const char *path)
 {
 	const struct {
@@ -130,14 +97,14 @@ static void add_recording(struct arguments *arguments, const struct profile_conf
 		{"-o", path},
 	};
 
-	add_word(arguments, "record");
-	add_word(arguments, "--progress");
+	tally_command_line_add(line, "record");
+	tally_command_line_add(line, "--progress");
 	if (config->target.all_cpus)
-		add_word(arguments, "-a");
+		tally_command_line_add(line, "-a");
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(options); i++)
-		add_option(arguments, options[i].option, options[i].value);
+		tally_command_line_option(line, options[i].option, options[i].value);
 	for (size_t i = 0; i < config->events.nr; i++)
-		add_option(arguments, "-e", config->events.items[i]);
+		tally_command_line_option(line, "-e", config->events.items[i]);
 }
 
 /* Signal settings that the recorder changes, saved in order to restore them afterwards. */
@@ -161,16 +128,13 @@ static void dispositions_restore(const struct dispositions *dispositions)
 /* Record the command. Return its exit status, or tally's if recording failed. */
 static int profile_record(const struct profile_config *config, const char *path, char **command)
 {
-	struct arguments arguments = {0};
-	int status;
+	struct tally_command_line line = {0};
 
-	add_recording(&arguments, config, path);
-	add_word(&arguments, "--");
+	add_recording(&line, config, path);
+	tally_command_line_add(&line, "--");
 	for (; *command; command++)
-		add_word(&arguments, *command);
-	status = run_command_line(&arguments);
-	tally_vec_free(&arguments.words);
-	return status;
+		tally_command_line_add(&line, *command);
+	return tally_command_line_run(&line);
 }
 
 /* ---- showing ----------------------------------------------------------------------- */
@@ -178,21 +142,18 @@ static int profile_record(const struct profile_config *config, const char *path,
 static int profile_show(const struct profile_config *config,
 			const struct temporary_recording *recording)
 {
-	struct arguments arguments = {0};
-	int status;
+	struct tally_command_line line = {0};
 
-	add_word(&arguments, "report");
-	add_option(&arguments, "-i", tally_str_text(&recording->open));
-	add_option(&arguments, "--html", config->html);
+	tally_command_line_add(&line, "report");
+	tally_command_line_option(&line, "-i", tally_str_text(&recording->open));
+	tally_command_line_option(&line, "--html", config->html);
 	if (config->html_source)
-		add_word(&arguments, "--html-source");
+		tally_command_line_add(&line, "--html-source");
 	if (config->force)
-		add_word(&arguments, "--force");
+		tally_command_line_add(&line, "--force");
 	if (config->stdio)
-		add_word(&arguments, "--stdio");
-	status = run_command_line(&arguments);
-	tally_vec_free(&arguments.words);
-	return status;
+		tally_command_line_add(&line, "--stdio");
+	return tally_command_line_run(&line);
 }
 
 static void print_kept(const char *path)

@@ -25,7 +25,7 @@ static bool asks_text(const struct report_config *config)
 
 bool report_wants_browser(const struct report_config *config)
 {
-	return config->tui || (!asks_text(config) && tally_output_takes_screens());
+	return config->tui || config->annotate || (!asks_text(config) && tally_output_takes_screens());
 }
 
 /* Return true if an option selects or formats rows. */
@@ -131,6 +131,7 @@ int report_browse(struct report *report)
 		.annotate = tally_perfdata_info(report->session->data)->is_stream ? NULL : annotate,
 		.what = tally_path_name(report->session->name),
 		.query = report->query,
+		.annotated = report->config->annotate,
 	};
 
 	while (source.first_event < report->profile.totals.len &&

@@ -38,6 +38,8 @@ const struct tally_option report_options[] = {
 	 "print the file header first, with CPUs, caches and memory"},
 	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "print the file header first"},
 	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "print only the file header"},
+	{0, "annotate", TALLY_OPTION_TEXT, AT(annotate), "symbol",
+	 "start the browser with the code of this function (default: the top one)", ""},
 	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
 	{0, "health", TALLY_OPTION_FLAG, AT(health), NULL,
 	 "print only the recording health: what was lost, truncated or unnamed, for each file"},

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/short_name.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/slots.h"
@@ -84,13 +85,45 @@ static bool dso_is_wanted(const struct tally_annotate *annotate, const struct ta
 	return !annotate->options.dsos;
 }
 
-static bool symbol_is_wanted(const struct tally_annotate *annotate,
-			     const struct tally_location *where)
+/* Return the last component of a name, which follows the last "::" outside brackets. */
+static const char *last_component(const char *name)
 {
-	const char *symbol = annotate->options.symbol;
+	const char *last = name;
+	int depth = 0;
 
-	return !symbol || !strcmp(symbol, tally_symbol_name(where->dso, where->symbol)) ||
-	       !strcmp(symbol, tally_symbol_raw_name(where->dso, where->symbol));
+	for (const char *at = name; *at; at++) {
+		depth += *at == '<' || *at == '(' || *at == '{';
+		depth -= *at == '>' || *at == ')' || *at == '}';
+		if (depth <= 0 && at[0] == ':' && at[1] == ':')
+			last = at + 2;
+	}
+	return last;
+}
+
+enum tally_symbol_match tally_symbol_match(struct tally_dso *dso, const struct tally_symbol *symbol,
+					   const char *word)
+{
+	const char *name = tally_symbol_name(dso, symbol);
+	enum tally_symbol_match match = TALLY_MATCH_NONE;
+	struct tally_str text = {0};
+
+	if (!strcmp(word, name) || !strcmp(word, tally_symbol_raw_name(dso, symbol)))
+		return TALLY_MATCH_WHOLE;
+	if (!strcmp(word, last_component(name)))
+		return TALLY_MATCH_SHORT;
+	if (strstr(name, word))
+		match = TALLY_MATCH_PART;
+	if (!tally_short_name_applies(name, strlen(name)))
+		return match;
+	/* Without memory, only the whole name is compared. */
+	if (!tally_short_name(&text, name, strlen(name))) {
+		if (!strcmp(tally_str_text(&text), word))
+			match = TALLY_MATCH_SHORT;
+		else if (strstr(tally_str_text(&text), word))
+			match = TALLY_MATCH_PART;
+	}
+	tally_str_free(&text);
+	return match;
 }
 
 /* Return true if a symbol covers only the gap between the end of a named function and the next
@@ -128,20 +161,23 @@ static int function_find(struct tally_annotate *annotate, const struct tally_loc
 	const struct tally_annotate_function *known =
 		tally_annotate_find(annotate, where->dso, where->symbol);
 	uint32_t number = (uint32_t)annotate->functions.len;
+	enum tally_symbol_match match = TALLY_MATCH_WHOLE;
 	int ret;
 
 	if (known) {
 		*ret_function = (uint32_t)(known - annotate->functions.data);
 		return 0;
 	}
+	if (annotate->options.symbol)
+		match = tally_symbol_match(where->dso, where->symbol, annotate->options.symbol);
 	ret = tally_vec_push(&annotate->functions,
 			     (struct tally_annotate_function){
 				     .dso = where->dso,
 				     .symbol = where->symbol,
 				     .cpumode = where->cpumode,
+				     .match = match,
 				     .is_wanted = dso_is_wanted(annotate, where->dso) &&
-						  symbol_is_wanted(annotate, where) &&
-						  !is_padding(where),
+						  match != TALLY_MATCH_NONE && !is_padding(where),
 			     });
 	if (!ret)
 		ret = tally_slots_add(&annotate->by_symbol,

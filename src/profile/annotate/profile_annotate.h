@@ -28,9 +28,22 @@
 
 struct tally_annotate;
 
+/* How well a word matches the name of a function. */
+enum tally_symbol_match {
+	TALLY_MATCH_NONE,
+	TALLY_MATCH_PART,  /* is part of its displayed or short name */
+	TALLY_MATCH_SHORT, /* is its short name, or the last component of its name: "fold" */
+	TALLY_MATCH_WHOLE, /* is its displayed or raw name */
+};
+
+/* Return how well `word` matches a symbol's name. */
+enum tally_symbol_match tally_symbol_match(struct tally_dso *dso, const struct tally_symbol *symbol,
+					   const char *word);
+
 struct tally_annotate_options {
-	/* Displayed or raw name of the functions for which addresses are kept; NULL for all
-	 * functions. Other functions are counted as a whole. Strings are borrowed. */
+	/* Name, or part of a name, of the functions for which addresses are kept; NULL for all
+	 * functions. See enum tally_symbol_match. Other functions are counted as a whole. Strings
+	 * are borrowed. */
 	const char *symbol;
 	/* Paths or names of the files that contain these functions, NULL-terminated; NULL for
 	 * all files. */
@@ -53,8 +66,9 @@ struct tally_annotate_cost {
 struct tally_annotate_function {
 	struct tally_dso *dso;
 	const struct tally_symbol *symbol;
-	uint8_t cpumode; /* PERF_RECORD_MISC_* */
-	bool is_wanted;  /* the function's addresses are kept */
+	uint8_t cpumode;               /* PERF_RECORD_MISC_* */
+	bool is_wanted;                /* the function's addresses are kept */
+	enum tally_symbol_match match; /* of its name with the option `symbol` */
 	/* The fields below are set by tally_annotate_finish(). */
 	uint32_t first, nr; /* range of the function's places */
 	uint32_t first_sum, nr_sums;

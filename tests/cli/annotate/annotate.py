@@ -432,6 +432,25 @@ def test_filters():
     assert sum(value[0] for value in half.values()) < sum(value[0] for value in every.values())
 
 
+def test_finds_functions_by_parts_of_names():
+    """Check that a part of a name is enough, and that several matches are listed with their shares."""
+    recording()
+    tap.same(tally("spi").stdout, tally("spin").stdout, "a part")
+    run = tally("s", status=1)
+    assert " Percent" not in run.stdout, run.stdout[:200]
+    assert re.search(r"'s' matches \d+ functions\n +\d+\.\d\d%  \S.*\n", run.stderr), run.stderr
+    assert re.search(r" \d+\.\d\d%  spin  program", run.stderr), run.stderr
+
+
+def test_a_terminal_gets_the_browser():
+    recording()
+    with tmux.Screen(100, 30) as screen:
+        screen.type(f"{TALLY} annotate -i {at('perf.data')} spi\n")
+        screen.until(lambda s: s[0].startswith("annotate: ") and " spin  " in s[1], "the code of spin")
+        screen.press("q")
+        screen.until(lambda s: any("Hot lines" in line for line in s), "the summary")
+
+
 def test_reports_usage_errors():
     recording()
     done = tally("spim", status=1)

@@ -205,15 +205,18 @@ def test_orders_follow_each_other():
 
 
 def test_annotates_only_functions():
-    """Check that a row without a function is not annotated, and that the previously selected function is not annotated
-    instead."""
+    """Check that a row without a function is not annotated once the cursor has moved there, and that the function with the
+    largest self cost is annotated as long as no other was chosen."""
     with Browser(shop(), size=(80, 40)) as screen:
         screen.go("a", shows="walk_tree  90 samples")
         screen.go("Escape", "Right", "Right", "a", shows=("overview: ", "a thread is selected: Enter filters by it"))
-        screen.go("3", "a", shows=("flame graph: ", "the root is selected"))
-        screen.go("6", "a", shows=("time: ", "no function is selected"))
+        screen.go("3", "Down", "Up", "a", shows=("flame graph: ", "the root is selected"))
+        screen.go("6", "Right", "a", shows=("time: ", "no function is selected"))
+        screen.go("2", "a", shows="walk_tree  90 samples")
+        screen.go("Escape", "Down", "Down", "5", shows="walk_tree  90 samples")
+        screen.go("Escape", "4", shows=("callers: ", "walk_tree  33.75%"))
         screen.go("2", "End", "a", shows=("annotate: ", "the start of this function is unknown", "[kernel]"))
-        screen.go("Escape", "o", "a", shows=("rows: ", "no function is selected"))
+        screen.go("Escape", "o", "Down", "a", shows=("rows: ", "no function is selected"))
     with Browser(recording("apart", events=2, apart="write_log")) as screen:
         screen.go("2", "g", "=write_log", "Enter", "a", shows="write_log  ")
         screen.go("Tab", shows=("of 'page-faults'", "no selected sample is in this function: write_log", "Tab goes to the next event"))
