@@ -40,6 +40,19 @@ static int push(struct finder *find, size_t at)
 	return tally_vec_push(&find->found.all, one);
 }
 
+/* Return true if a pair is a name itself: "{lambda#1}", "{closure#0}" or "(anon)". */
+static bool is_label(const struct finder *find, const struct tally_bracket *one)
+{
+	enum { LABEL_MAX = 12 };
+	static const char anonymous[] = "(anon)";
+	size_t len = one->close + 1 - one->open;
+
+	if (one->nr || one->own > LABEL_MAX)
+		return false;
+	return kind_at(find, one->open) == CURLY ||
+	       (len == sizeof(anonymous) - 1 && !memcmp(find->text + one->open, anonymous, len));
+}
+
 /* Remove the innermost open bracket from the stack; `close` is 0 if the bracket is unpaired. */
 static void pop(struct finder *find, size_t close)
 {
@@ -51,7 +64,7 @@ static void pop(struct finder *find, size_t close)
 	one->close = (uint32_t)close;
 	one->next = (uint32_t)find->found.all.len;
 	one->queued = 0;
-	if (close && (one->nr || one->own > find->mark)) {
+	if (close && (one->nr || one->own > find->mark) && !is_label(find, one)) {
 		outer->nr++;
 		return;
 	}

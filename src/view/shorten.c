@@ -195,6 +195,7 @@ static void fit_brackets(const struct shortener *s, struct tally_brackets *brack
 /* Range of a function's own name. It begins after the last "::", slash or blank that is outside
  * brackets and before the arguments, and ends at its own brackets. */
 struct own_name {
+	size_t scope; /* start of the scope before the own name, or of the own name */
 	size_t start, end;
 	bool has_end, has_arguments;
 };
@@ -233,6 +234,7 @@ static struct own_name find_own_name(const struct shortener *s,
 	const struct tally_bracket *all = brackets->all.data;
 	struct own_name name = {.end = s->len};
 	uint32_t number = 1;
+	size_t part = 0; /* start of the last part: the own name, or "{lambda#1}" after it */
 
 	for (size_t at = 0; at < s->len; at++) {
 		size_t skip = tally_name_operator(s->text, s->len, at);
@@ -247,46 +249,87 @@ static struct own_name find_own_name(const struct shortener *s,
 		} else if (is_bracket) {
 			number++;
 		} else if (is_separator(s, &name, at)) {
-			name = (struct own_name){.start = at + 1, .end = s->len};
+			name = (struct own_name){.scope = s->text[at] == ':' ? part : at + 1,
+						 .start = at + 1,
+						 .end = s->len};
+			part = at + 1;
+		} else if (s->text[at] == ':' && at && s->text[at - 1] == ':') {
+			part = at + 1;
 		}
 	}
 	return name;
 }
 
-/* Append a name in which all brackets are cut. Keep the function's own name, from `start` to
- * `end`. */
-static void add_own_name(const struct shortener *s, const char *text, size_t len, size_t start,
-			 size_t end)
-{
-	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
-	size_t from_start = tally_width(text + start, len - start);
+/* A name in which all brackets are cut, and offsets in it. */
+struct bare_name {
+	const char *text;
+	size_t len, scope, start, end;
+};
 
-	if (from_start <= room)
-		add_parts(s, text, len, TALLY_MAX(from_start, room / 3 * 2));
-	else if (tally_width(text + start, end - start) <= room)
-		add_parts(s, text + start, len - start, 0);
-	else
-		add_middle_cut(s, text + start, end - start);
+/* Append a mark and the text from `from`, with the "::" before it if `left` columns are enough. */
+static void add_end(const struct shortener *s, const struct bare_name *bare, size_t from,
+		    size_t left)
+{
+	if (left >= 2 && from >= 2 && !memcmp(bare->text + from - 2, "::", 2))
+		from -= 2;
+	tally_str_add_bytes(s->out, s->mark,
+			    tally_width_head(s->mark, strlen(s->mark), s->columns));
+	tally_str_add_bytes(s->out, bare->text + from, bare->len - from);
+}
+
+/* Append the part from `from`, with a mark in place of the text before it. Returns false if it does
+ * not fit. Without `to_end`, the text after the own name is cut if necessary. */
+static bool add_from(const struct shortener *s, const struct bare_name *bare, size_t from,
+		     bool to_end)
+{
+	enum { LEAST_HEAD = 4 }; /* a shorter start of a name is not readable */
+	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
+	size_t width = tally_width(bare->text + from, bare->len - from);
+
+	if (to_end && width <= room) {
+		if (room - width >= LEAST_HEAD)
+			add_parts(s, bare->text, bare->len, TALLY_MAX(width, room / 3 * 2));
+		else
+			add_end(s, bare, from, room - width);
+		return true;
+	}
+	if (to_end || tally_width(bare->text + from, bare->end - from) > room)
+		return false;
+	add_parts(s, bare->text + from, bare->len - from, 0);
+	return true;
+}
+
+/* Keep the own name and the last scope if they fit, at the cost of the text after them, and else
+ * the own name. */
+static void add_own_name(const struct shortener *s, const struct bare_name *bare)
+{
+	if (!add_from(s, bare, bare->scope, true) && !add_from(s, bare, bare->scope, false) &&
+	    !add_from(s, bare, bare->start, true) && !add_from(s, bare, bare->start, false))
+		add_middle_cut(s, bare->text + bare->start, bare->end - bare->start);
 }
 
 /* Append the name, shortened and with all brackets cut. */
 static void add_bare_name(const struct shortener *s, const struct tally_brackets *brackets)
 {
 	struct own_name name = find_own_name(s, brackets);
-	struct tally_str bare = {0};
+	struct tally_str text = {0};
+	struct bare_name bare;
 	struct shortener into = *s;
-	size_t start, end;
 	uint32_t number;
 
-	into.out = &bare;
-	number = add_range(&into, brackets, 0, name.start, 1);
-	start = bare.len;
+	into.out = &text;
+	number = add_range(&into, brackets, 0, name.scope, 1);
+	bare.scope = text.len;
+	number = add_range(&into, brackets, name.scope, name.start, number);
+	bare.start = text.len;
 	number = add_range(&into, brackets, name.start, name.end, number);
-	end = bare.len;
+	bare.end = text.len;
 	add_range(&into, brackets, name.end, s->len, number);
-	add_own_name(s, tally_str_text(&bare), bare.len, start, end);
-	s->out->failed |= bare.failed;
-	tally_str_free(&bare);
+	bare.text = tally_str_text(&text);
+	bare.len = text.len;
+	add_own_name(s, &bare);
+	s->out->failed |= text.failed;
+	tally_str_free(&text);
 }
 
 static void add_name(const struct shortener *s)

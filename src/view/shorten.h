@@ -11,7 +11,7 @@
 enum tally_shorten {
 	TALLY_SHORTEN_TEXT, /* omit the middle */
 	/* Function name: omit the contents of brackets, inner ones before outer ones, then the
-	 * scope before the function's own name, then the part after it. */
+	 * scopes before the last one, then the part after the own name, then the last scope. */
 	TALLY_SHORTEN_NAME,
 	TALLY_SHORTEN_END,  /* sentence: omit the end */
 	TALLY_SHORTEN_PATH, /* path: omit leading directories, then the middle of the file name */

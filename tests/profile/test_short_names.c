@@ -53,10 +53,6 @@ static void distinguishes_equal_short_names(void **state)
 	struct tally_function_name functions[TALLY_ARRAY_SIZE(equals)];
 	struct tally_short_names names;
 
-	if (!tally_demangle_available()) {
-		print_message("# skipped: this build has no demangler\n");
-		skip();
-	}
 	for (int turn = 0; turn < 2; turn++) {
 		size_t nr = TALLY_ARRAY_SIZE(equals);
 
@@ -321,20 +317,17 @@ static void short_names_keep_name_and_last_scope(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest plain[] = {
+	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distinguishes_equal_short_names),
 		cmocka_unit_test(an_empty_list_has_no_names),
-	};
-	const struct CMUnitTest real[] = {
 		cmocka_unit_test(real_names_become_shorter),
 		cmocka_unit_test(different_functions_have_different_short_names),
 		cmocka_unit_test(short_names_keep_name_and_last_scope),
 	};
-	int failed = cmocka_run_group_tests(plain, NULL, NULL);
 
 	if (!tally_demangle_available()) {
-		print_message("# skipped: this build has no demangler\n");
-		return failed;
+		print_message("1..0 # skipped: this build has no demangler\n");
+		return 0;
 	}
-	return failed + cmocka_run_group_tests(real, read_names, free_names);
+	return cmocka_run_group_tests(tests, read_names, free_names);
 }
