@@ -20,6 +20,7 @@ ROUNDS = 5
 # cannot be reused.
 STEPS = (("all again", "column=10{}"), ("redraw", "column={}"), ("zoom", "zoom={zoom}"), ("zoom out", "column={}"), ("search", "search=function_{}"), ("span", "span={}00000-5000000"),
          ("query", "query=sym%3A%2Ffunction_{}.*int%2F"), ("reversed", "reversed=1&span={}-9000000"), ("functions", "view=functions&span={}-9000000"),
+         ("stacks in time", "view=stacks&lane={}"), ("own code", "view=functions&noinline=1&merge={}"), ("by thread", "group=thread&merge={}"), ("overview", "view=overview&merge={}"),
          ("time", "view=time&query=-tid%3A10{}"), ("heatmap", "view=heat&query=-tid%3A10{}"))
 
 

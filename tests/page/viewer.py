@@ -323,7 +323,7 @@ def test_help_and_whole_names():
 
 def test_all_views_by_keys_and_in_a_narrow_window():
     page = show(pages.small().page(), width=320, height=640)
-    for key, name in enumerate(("overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree"), 1):
+    for key, name in enumerate(("overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree", "stacks"), 1):
         page.press(str(key))
         settle(page)
         wait(name, lambda name=name: state(page).get("view", "overview" if name == "overview" else "flame") == name)
@@ -383,7 +383,7 @@ def hostile_profile():
 def test_hostile_names_are_text():
     page = show(hostile_profile().page())
     elements = "return document.querySelectorAll('img, b, script:not([type])').length"
-    for view in ("overview", "functions", "flame", "sandwich&pivot=3", "source", "time", "heat", "tree"):
+    for view in ("overview", "functions", "flame", "sandwich&pivot=3", "source", "time", "heat", "tree", "stacks"):
         for event in (0, 1):
             go(page, f"view={view}&event={event}")
             check(page.run("return window.hit === undefined") is True, f"{view}: a name ran")
@@ -483,9 +483,9 @@ def test_empty_recording():
     profile = pages.Profile(unit=0)
     profile.recording()
     page = show(profile.page())
-    for key in "12345678":
+    for key in "123456789":
         page.press(key)
-    wait("the last view", lambda: state(page).get("view") == "tree")
+    wait("the last view", lambda: state(page).get("view") == "stacks")
     silent(page)
 
 
@@ -500,9 +500,9 @@ def test_pages_of_recordings():
         with open(output, encoding="utf-8") as file:
             page = show(file.read())
         check(samples(page) > 0, f"{name}: no sample")
-        for key in "12345678":
+        for key in "123456789":
             page.press(key)
-        wait(f"{name}: the last view", lambda: state(page).get("view") == "tree")
+        wait(f"{name}: the last view", lambda: state(page).get("view") == "stacks")
         silent(page)
 
 

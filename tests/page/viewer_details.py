@@ -214,7 +214,7 @@ def test_printing_many_threads():
 def test_printing():
     page = show(pages.small().page())
     page.scheme("dark")
-    for view in ("overview", "functions", "flame", "sandwich&pivot=0", "source", "time", "heat", "tree"):
+    for view in ("overview", "functions", "flame", "sandwich&pivot=0", "source", "time", "heat", "tree", "stacks"):
         go(page, "search=&view=" + view)
         check(1 <= paper(page) <= 1 + (view == "overview"), f"{view} is {paper(page)} pages")
     page.scheme("light")

@@ -51,7 +51,7 @@ function fewestSamples() {
 
 function makeChips() {
   const count = fewestSamples(), few = count && count < FEW_SAMPLES
-    ? [make("span", {class: "few", title: "with so few samples, shares are rough: they are shown without decimals"}, `only ${countOf(count, "sample")}`)] : [];
+    ? [make("span", {class: "few", title: "with so few samples, shares are rough: they are shown without decimals"}, "only")] : [];
   const chips = [...foldParts(), ...selectionParts()].map((part) => chip(part.text, () => go(part.none)));
   return [...chips, ...few, make("span", {class: "sum"}, selectionSums())];
 }

@@ -12,6 +12,7 @@ const VIEW_LIST = [
   {name: "time", title: "Time", make: makeTimeView},
   {name: "heat", title: "Heatmap", make: makeHeatView},
   {name: "tree", title: "Call tree", make: makeTreeView},
+  {name: "stacks", title: "Stacks in time", make: makeStacksView},
 ];
 
 function turnTheme() {

@@ -3,14 +3,14 @@
 
 // [key, description, function, or null if a view handles the key]
 const KEYS = [
-  ["1 \u2026 8", "switch views: overview, functions, flame graph, callers and callees, source, time, heatmap, call tree", null],
+  ["1 \u2026 9", "switch views: overview, functions, flame graph, callers and callees, source, time, heatmap, call tree, stacks in time", null],
   ["/", "mark functions by name or /regular expression/", () => focusOn("search")],
   [":", "filter by a query; it applies to all views", () => focusOn("query")],
   ["Esc", "close a dialog; undo the last filter: zoom, folded functions, query, threads, span", null],
   ["Enter, +", "flame graph: zoom to the cell; callers and callees: switch to that function; time: filter by the thread or CPU", null],
   ["-, Backspace", "zoom out one step", () => zoomOut()],
   ["0", "zoom out completely", () => go({zoom: ""})],
-  ["arrows, Home", "go to another cell, row or time", null],
+  ["arrows, Home", "go to another cell, row or time; in stacks in time, with Shift: move the window", null],
   ["Space", "time: mark the start of a span, then its end", null],
   ["wheel", "time: shorten or lengthen the span at the pointer (with Ctrl if the view scrolls); flame graph, with Ctrl: zoom in or out", null],
   ["x", "remove the span", () => go({span: null})],

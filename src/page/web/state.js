@@ -2,7 +2,7 @@
 // The state of the viewer: one object, which is also encoded in the fragment of the page's address. As a link may come
 // from anyone, each value is checked, and invalid ones are ignored.
 
-const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree"];
+const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree", "stacks"];
 const LIST_MAX = 1000, WRONG_MAX = 5;
 const REST_PART = /(?<![^.])r\d{1,9}-\d{1,9}(?![^.])/g; // rest cells, see flame_rest.js
 
@@ -51,6 +51,8 @@ const STATE_FIELDS = {
   sort: choiceOf("self", "total", "name", "file", "samples", "before", "change", "totalchange"),
   ascending: {otherwise: false, read: readFlag, write: writeFlag},
   by: choiceOf("thread", "cpu"),
+  lane: {otherwise: -1, isStepIn: "stacks", read: (text, model) => readOne(text, model.threads), write: String},
+  window: {otherwise: null, read: (text, model) => model.hasTimes ? readSpan(text) : null, write: (span) => span.join("-")},
   column: {otherwise: 0, read: (text) => readOne(text, 1e13), write: String},
 };
 

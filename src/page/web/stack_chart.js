@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Stacks in the order of time: the samples of a thread, and their layout for a window of time. Equal frames of adjacent
+// samples are one cell.
+
+const CHART_BIN = 2; // pixels of a column if there are more samples than columns
+const CHART_JOIN = 0.75; // a gap up to this part of a sample's duration is not idle time
+
+function middleStep(times) {
+  const steps = Float64Array.from({length: Math.min(times.length - 1, 2000)}, (_, i) => {
+    const at = 1 + Math.floor(i * (times.length - 1) / Math.min(times.length - 1, 2000));
+    return times[at] - times[at - 1];
+  }).sort();
+  return steps.length ? steps[steps.length >> 1] : 1;
+}
+
+// Return {times, starts, nodes} of the selected samples of a thread. A sample is the state of the thread for the time
+// that its weight states, or for the usual distance of samples, up to its time.
+function chartSamples(thread) {
+  const {base, model, state, selected} = app, filter = makeFilter(base, {...state, threads: [thread]}, selected, true);
+  const list = passingSamples(filter, ...samplesOf(base, base.current), base.current), count = list.length;
+  const {sample_time: time, sample_weight: weight} = base.columns, {sample_node: node} = model.columns, isTime = isCpuTime(currentEvent());
+  const samples = {times: new Float64Array(count), starts: new Float64Array(count), nodes: new Uint32Array(count), thread};
+  for (let i = 0; i < count; i++) {
+    samples.times[i] = time[list[i]];
+    samples.nodes[i] = node[list[i]];
+  }
+  const usual = middleStep(samples.times);
+  for (let i = 0; i < count; i++) {
+    const lasts = isTime && base.unitNs ? weight[list[i]] / base.unitNs : usual, before = i ? samples.times[i - 1] : -Infinity, start = samples.times[i] - lasts;
+    samples.starts[i] = start - before < CHART_JOIN * lasts ? before : start;
+  }
+  return samples;
+}
+
+// Return [{node, x, end}] of the samples between two times: each sample, or one in each column of pixels.
+function chartPieces(samples, from, to, width) {
+  const {times, starts, nodes} = samples, scale = width / (to - from), first = lowerBound(times, 0, times.length, from), pieces = [];
+  let last = lowerBound(times, first, times.length, to);
+  if (last < times.length && starts[last] < to)
+    last++;
+  if (last - first <= width / CHART_BIN) {
+    for (let i = first; i < last; i++)
+      pieces.push({node: nodes[i], x: Math.max(0, (starts[i] - from) * scale), end: Math.min(width, (times[i] - from) * scale)});
+    return pieces;
+  }
+  const step = CHART_BIN / scale;
+  for (let x = 0, at = first; x < width && at < last; x += CHART_BIN) {
+    const left = from + x / scale, middle = left + step / 2;
+    at = lowerBound(times, at, last, middle);
+    const i = at < last && starts[at] <= left + step ? at : at > first && times[at - 1] >= left ? at - 1 : -1;
+    if (i >= 0)
+      pieces.push({node: nodes[i], x, end: x + CHART_BIN});
+  }
+  return pieces;
+}
+
+// Return the nodes from the outermost caller to `node`.
+function pathOf(model, node) {
+  const path = [];
+  for (let at = node; at; at = model.parent[at])
+    path.push(at);
+  return path.reverse();
+}
+
+// Return rows of [{node, x, width}], one for each depth.
+function layOutChart(model, pieces) {
+  const rows = [], open = [], begin = [];
+  let end = -1, path = [], node = -1;
+  const close = (depth) => {
+    while (open.length > depth) {
+      const row = open.length - 1, x = begin.pop();
+      (rows[row] = rows[row] || []).push({node: open.pop(), x, width: end - x, row});
+    }
+  };
+  for (const piece of pieces) {
+    if (piece.x - end > 0.5)
+      close(0);
+    if (piece.node !== node)
+      [path, node] = [pathOf(model, piece.node), piece.node];
+    let same = 0;
+    while (same < open.length && open[same] === path[same])
+      same++;
+    close(same);
+    for (let depth = same; depth < path.length && depth < LEVELS_MAX; depth++) {
+      open.push(path[depth]);
+      begin.push(piece.x);
+    }
+    end = piece.end;
+  }
+  close(0);
+  return rows;
+}
+
+// Return a cell of the call tree for a node, for details and for copying the stack.
+function cellOfNode(tree, node) {
+  let cell = makeCell(tree, -1, null);
+  for (const at of pathOf(tree.model, node)) {
+    cell = makeCell(tree, tree.model.frame[at], cell);
+    cell.node = at;
+    addNode(tree, cell, at);
+  }
+  return cell;
+}
+
+// Paint the rows that are visible in a chart.
+function paintChart(view, context, offset, height) {
+  const {rows} = view.layout, {model} = app, colours = theme(), last = Math.min(rows.length, Math.ceil((offset + height) / ROW_HEIGHT));
+  measureFont(context);
+  context.textBaseline = "middle";
+  for (let row = Math.floor(offset / ROW_HEIGHT); row < last; row++) {
+    const top = row * ROW_HEIGHT - offset;
+    for (const {node, x, width} of rows[row]) {
+      const frame = model.frame[node], isFaint = app.found && !app.found[frame];
+      context.globalAlpha = isFaint ? 0.45 : 1;
+      context.fillStyle = app.found && !isFaint ? colours.found : frameColour(model, frame);
+      context.fillRect(x, top, Math.max(width - (width > 3 ? 1 : 0), 0.5), ROW_HEIGHT - 1);
+      context.globalAlpha = 1;
+      if (width > 3 * characterWidth + 2 * CELL_MARGIN) {
+        const room = width - 2 * CELL_MARGIN;
+        context.fillStyle = isFaint ? colours.text : colours.cellText;
+        context.fillText(fitText(context, frameName(model, frame, Math.ceil(room / characterWidth)), room), x + CELL_MARGIN, top + ROW_HEIGHT / 2);
+      }
+    }
+  }
+}
