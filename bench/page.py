@@ -54,6 +54,7 @@ def first_view(browser, url):
 
 def zoom_of(browser):
     """Click a wide cell a few rows down, and return the zoom path that it selects."""
+    step(browser, "view=flame")
     area = browser.run("const r = document.querySelector('.flame canvas').getBoundingClientRect(); return [r.x, r.y]")
     browser.click_at(area[0] + 10, area[1] + 19 * 6 + 9)
     time.sleep(0.3)
@@ -67,7 +68,7 @@ def main():
         if len(sys.argv) < 2:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(pages.large().page())
-        browser = webdriver.Browser()
+        browser = webdriver.start()
         try:
             print(f"| size of the page | {os.path.getsize(path) / 1e6:.1f} MB |")
             first = [first_view(browser, "file://" + path) for _ in range(ROUNDS)]

@@ -126,7 +126,9 @@ def test_stack_is_copied():
     page.press("Down", "Down", "Down", "Down", "Y")
     wait("copied", lambda: "4 frames copied" in (text(page, ".notice") or "") or page.run("return window.copied"))
     check(page.run("return window.copied") == "_start;main;work", page.run("return window.copied"))
-    page.press("r", "Down", "Down", "Down", "y")
+    page.press("r")
+    becomes(page, "reversed", "1")
+    page.press("Home", "Down", "Down", "y")
     wait("a reversed one", lambda: "\n" in page.run("return window.copied"))
     silent(page)
 

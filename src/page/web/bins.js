@@ -49,16 +49,6 @@ function binCount(samples, width) {
   return Math.max(1, Math.min(Math.floor(width / BIN_PIXELS), Math.max(60, Math.floor(samples / 8))));
 }
 
-// Bin all samples of a recording that pass the filter, disregarding the span.
-function binRecording(model, filter, recording, count) {
-  const bins = makeBins(count), add = makeBinner(model, bins), [start, end] = samplesOf(model, recording);
-  for (let i = start; i < end; i++) {
-    if (filter.passes(i, recording))
-      add(i);
-  }
-  return finishBins(bins);
-}
-
 // Bin the samples `order[start..end)`.
 function binList(model, order, start, end, count) {
   const bins = makeBins(count), add = makeBinner(model, bins);

@@ -2,6 +2,8 @@
 // Flame graphs whose first level is the process, the thread or the file of the samples. These levels are frames in
 // addition to those of the recording.
 
+const GROUPS_MAX = 300;
+
 // Return {names: of the groups, ofThread or ofNode: the group of each}.
 function groupThreads(model, isProcess) {
   const {thread_pid: pid, thread_tid: tid} = model.columns, names = [], numbers = new Map(), ofThread = new Uint32Array(model.threads);
@@ -10,9 +12,10 @@ function groupThreads(model, isProcess) {
     if (!leaders.has(pid[i]) || tid[i] === pid[i])
       leaders.set(pid[i], i);
   }
+  const few = model.threads > GROUPS_MAX ? new Set(heaviest(threadWeights(model.current), GROUPS_MAX)) : null;
   for (let i = 0; i < model.threads; i++) {
     const thread = isProcess ? leaders.get(pid[i]) : i, comm = shownText(model.strings.text(model.columns.thread_name[thread]), 60) || "(no name)";
-    const name = model.hasBase ? comm : isProcess && pid[i] ? `${comm} ${pid[i] - 1}` : threadLabel(model, thread, 60);
+    const name = few && !few.has(i) ? "other threads" : model.hasBase ? comm : isProcess && pid[i] ? `${comm} ${pid[i] - 1}` : threadLabel(model, thread, 60);
     if (!numbers.has(name))
       numbers.set(name, names.push(name) - 1);
     ofThread[i] = numbers.get(name);
@@ -98,6 +101,6 @@ function groupedModel() {
   if (!grouped || grouped.from !== model || grouped.kind !== state.group)
     app.grouped = {from: model, kind: state.group, model: groupModel(model, state.group), of: null, weights: null};
   if (app.grouped.of !== weights)
-    Object.assign(app.grouped, {of: weights, weights: weigh(app.grouped.model, makeFilter(app.base, state, app.selected))});
+    Object.assign(app.grouped, {of: weights, weights: weigh(app.grouped.model, state)});
   return app.grouped;
 }

@@ -17,10 +17,14 @@ function binStrip(strip, width) {
   const {model} = app, key = `${selectionKey(app.state, true)} ${width}`;
   if (strip.key === key)
     return;
-  const filter = makeFilter(model.base, app.state, app.selected, true);
   const count = binCount(Math.max(...model.meta.recordings.map((_, r) => samplesOf(model, r)[1] - samplesOf(model, r)[0])), width);
   strip.key = key;
-  strip.bins = model.meta.recordings.map((_, r) => ({bins: binRecording(model, filter, r, count), losses: lossBins(model, r, -1, count)}));
+  strip.bins = model.meta.recordings.map((_, r) => ({bins: binAll(model, samplesPassing(app.state, r), count), losses: lossBins(model, r, -1, count)}));
+}
+
+// Bin a list of samples, disregarding the span.
+function binAll(model, list, count) {
+  return binList(model, list, 0, list.length, count);
 }
 
 function drawStrip(strip) {

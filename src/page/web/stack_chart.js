@@ -16,8 +16,8 @@ function middleStep(times) {
 // Return {times, starts, nodes} of the selected samples of a thread. A sample is the state of the thread for the time
 // that its weight states, or for the usual distance of samples, up to its time.
 function chartSamples(thread) {
-  const {base, model, state, selected} = app, filter = makeFilter(base, {...state, threads: [thread]}, selected, true);
-  const list = passingSamples(filter, ...samplesOf(base, base.current), base.current), count = list.length;
+  const {base, model, state} = app, {sample_thread: threads} = base.columns;
+  const list = samplesPassing({...state, threads: null}, base.current).filter((i) => threads[i] === thread), count = list.length;
   const {sample_time: time, sample_weight: weight} = base.columns, {sample_node: node} = model.columns, isTime = isCpuTime(currentEvent());
   const samples = {times: new Float64Array(count), starts: new Float64Array(count), nodes: new Uint32Array(count), thread};
   for (let i = 0; i < count; i++) {

@@ -3,6 +3,7 @@
 // second appear as horizontal lines. Dragging selects the span between two cells.
 
 const HEAT_ROWS = [50, 40, 25, 20, 10, 5], HEAT_COLUMNS_MAX = 4000, HEAT_SAMPLES = 5; // samples in a cell, on average
+const HEAT_SHADES = 64;
 const HEAT_PIECES = [1e6, 1e7, 1e8, 1e9, 1e10, 6e10, 6e11, 3.6e12];
 
 // Return the possible lengths of a column in ns: as chosen, or a second if that results in a reasonable number of
@@ -27,23 +28,13 @@ function heatShape(model, state, samples) {
   return full[0] || shapes.sort((a, b) => a.cells - b.cells)[0];
 }
 
-function passingSamples(filter, start, end, recording) {
-  const list = new Uint32Array(end - start);
-  let count = 0;
-  for (let i = start; i < end; i++) {
-    if (filter.passes(i, recording))
-      list[count++] = i;
-  }
-  return list.subarray(0, count);
-}
-
 function binHeat(model, state, recording) {
-  const list = passingSamples(makeFilter(model.base, state, app.selected, true), ...samplesOf(model, recording), recording);
+  const list = samplesPassing(state, recording);
   const {piece, columns, rows} = heatShape(model, state, list.length), cells = new Float64Array(columns * rows);
   const {sample_time: time, sample_weight: weight} = model.columns;
   let most = 0;
-  for (const i of list) {
-    const column = Math.min(columns - 1, Math.floor(time[i] / piece));
+  for (let k = 0; k < list.length; k++) {
+    const i = list[k], column = Math.min(columns - 1, Math.floor(time[i] / piece));
     const row = Math.min(rows - 1, Math.max(0, Math.floor((time[i] / piece - column) * rows)));
     const cell = column * rows + row;
     cells[cell] += weight[i];
@@ -105,11 +96,12 @@ function paintHeat(view) {
   context.fillRect(0, 0, width, height);
   context.fillStyle = colours.strip;
   context.fillRect(view.area.left, 0, view.area.width, rows * view.cellHeight);
+  const shades = Array.from({length: HEAT_SHADES + 1}, (_, i) => heatColour(i / HEAT_SHADES));
   for (let i = 0; i < heat.cells.length; i++) {
     if (!heat.cells[i])
       continue;
     const [x, wide] = columnPlace(view, Math.floor(i / rows));
-    context.fillStyle = heatColour(heatPart(heat, heat.cells[i]));
+    context.fillStyle = shades[Math.round(heatPart(heat, heat.cells[i]) * HEAT_SHADES)];
     context.fillRect(x, (rows - 1 - i % rows) * view.cellHeight, wide - gap, Math.max(view.cellHeight - gap, 0.5));
   }
   paintHeatAxes(context, view);

@@ -28,14 +28,17 @@ function functionMark(model, frame) {
   return swatch;
 }
 
+// Return the weights of all threads in the span and query, whichever are selected; kept until the selection changes.
 function threadWeights(recording) {
-  const {base, state, selected} = app, filter = makeFilter(base, {...state, threads: null}, selected), weights = new Float64Array(base.threads);
-  const [start, end] = filter.range(recording), {sample_thread: thread, sample_weight: weight} = base.columns;
-  for (let i = start; i < end; i++) {
-    if (filter.passes(i, recording))
-      weights[thread[i]] += weight[i];
+  const {base, state} = app, wanted = {...state, threads: null}, key = `${selectionKey(wanted)} ${recording}`;
+  if (!app.threadSums || app.threadSums.key !== key) {
+    const weights = new Float64Array(base.threads), {sample_thread: thread, sample_weight: weight} = base.columns;
+    const list = samplesIn(wanted, recording);
+    for (let k = 0; k < list.length; k++)
+      weights[thread[list[k]]] += weight[list[k]];
+    app.threadSums = {key, weights};
   }
-  return weights;
+  return app.threadSums.weights;
 }
 
 // Return the rows of the files with the largest self.

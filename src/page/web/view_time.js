@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A track for each thread or CPU over time. Only the visible tracks are binned and drawn.
 
-// Group the samples of a recording by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
-function groupSamples(model, filter, recording, keys, count) {
-  const [first, last] = samplesOf(model, recording), starts = new Uint32Array(count + 2), passing = new Uint32Array(last - first);
+// Group samples by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
+function groupSamples(model, passing, keys, count) {
+  const starts = new Uint32Array(count + 2), {length} = passing;
   const weight = new Float64Array(count);
-  let length = 0;
-  for (let i = first; i < last; i++) {
-    if (filter.passes(i, recording)) {
-      passing[length++] = i;
-      starts[keys[i] + 2]++;
-      weight[keys[i]] += model.columns.sample_weight[i];
-    }
+  for (let at = 0; at < length; at++) {
+    const i = passing[at];
+    starts[keys[i] + 2]++;
+    weight[keys[i]] += model.columns.sample_weight[i];
   }
   for (let k = 2; k < count + 2; k++)
     starts[k] += starts[k - 1];
@@ -25,11 +22,11 @@ function makeLanes() {
   const {model, state} = app, isCpu = state.by === "cpu";
   const keys = isCpu ? model.columns.sample_cpu : model.columns.sample_thread;
   const count = isCpu ? keys.reduce((most, cpu) => Math.max(most, cpu), 0) + 1 : model.threads;
-  const filter = makeFilter(model.base, {...state, threads: isCpu ? state.threads : null}, app.selected, true), lanes = [];
+  const wanted = {...state, threads: isCpu ? state.threads : null}, lanes = [];
   if (count > 1e6)
     return lanes;
   model.meta.recordings.forEach((_, r) => {
-    const groups = groupSamples(model, filter, r, keys, count);
+    const groups = groupSamples(model, samplesPassing(wanted, r), keys, count);
     for (let key = 0; key < count; key++) {
       if (groups.starts[key + 1] > groups.starts[key])
         lanes.push({recording: r, key, isCpu, weight: groups.weight[key], order: groups.order, start: groups.starts[key], end: groups.starts[key + 1], bins: null});
