@@ -84,9 +84,10 @@ function openHealth() {
 // Make the buttons that apply to all views. In a narrow window they are shown by a button.
 function makeTools(event) {
   return make("div", {class: "tools"}, event,
-    make("div", {class: "fields"}, makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query"), makeSearch()),
+    make("div", {class: "fields"}, withCompletions(makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query")), makeSearch()),
     makeToggle("My code", "just my code: fold libraries, the kernel and the runtime into their callers (m)", () => app.state.own, turnOwn),
     makeToggle("Inlined", "count inlined functions apart, or in their callers (n)", () => !app.state.noinline, turnInlines),
+    makeButton("Export", "save the selection as folded stacks, speedscope, SVG or CSV (E)", showExports),
     makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
     makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));
 }

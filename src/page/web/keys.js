@@ -5,7 +5,7 @@
 const KEYS = [
   ["1 \u2026 9", "switch views: overview, functions, flame graph, callers and callees, source, time, heatmap, call tree, stacks in time", null],
   ["/", "mark functions by name or /regular expression/", () => focusOn("search")],
-  [":", "filter by a query; it applies to all views", () => focusOn("query")],
+  [":", "filter by a query; it applies to all views. Tab completes names", () => focusOn("query")],
   ["Esc", "close a dialog; undo the last filter: zoom, folded functions, query, threads, span", null],
   ["Enter, +", "flame graph: zoom to the cell; callers and callees: switch to that function; time: filter by the thread or CPU", null],
   ["-, Backspace", "zoom out one step", () => zoomOut()],
@@ -29,7 +29,8 @@ const KEYS = [
   ["y, Y", "copy the stack at the cursor: a line for each frame, or folded", null],
   [".", "menu of the function, also by right click", () => openMenuByKey()],
   ["w", "show its full names", () => showWhole(wantedFunction())],
-  ["o", "functions: sort by total or self", () => go({sort: app.state.sort === "total" ? "self" : "total", ascending: false})],
+  ["o", "functions: sort by total or self; click a heading for other columns", () => go({sort: functionSort() === "total" ? "self" : "total", ascending: false})],
+  ["E", "export the selection with all folds: folded stacks, speedscope, SVG, CSV", () => showExports()],
   ["b", "time: show CPUs or threads", () => go({by: app.state.by === "cpu" ? "thread" : "cpu"})],
   ["e", "switch to the next event", () => go({event: (app.state.event + 1) % app.model.meta.events.length})],
   ["i", "show the health of the recording", () => openHealth()],

@@ -88,6 +88,8 @@ function makeHeadlines(threads) {
 
 function overviewCards(threads, sizes) {
   const {base, notes} = app, lines = hotLineRows(sizes.rows, sizes.letters), cards = [rankCard("Top functions, self", inlineText(), functionRows("self", sizes))];
+  if (base.hasBase)
+    cards.unshift(rankCard("Changes of self", "before, after, points", changeRows(sizes)));
   if (!chainsOf(base).isFlat)
     cards.push(rankCard("Top functions, total", "with callees", functionRows("total", sizes)));
   if (lines.length)

@@ -3,15 +3,28 @@
 
 const TREE_ROWS_MAX = 100000;
 
+// Return the order of the children of a cell, or null for that of the flame graph: by total, heaviest first.
+function treeOrder(tree) {
+  const {order, upwards} = app.state, {current, base} = tree.wholes, {model} = tree;
+  const change = (cell) => Math.abs((current ? cell.total / current : 0) - (base ? cell.base / base : 0));
+  const orders = {
+    total: (a, b) => b.total - a.total, self: (a, b) => b.self - a.self, change: (a, b) => change(b) - change(a),
+    name: (a, b) => -compareTexts(cellName(tree, a), cellName(tree, b)), kind: (a, b) => -compareTexts(frameKind(model, a.frame), frameKind(model, b.frame)),
+  };
+  const compare = orders[order];
+  return order === "total" && !upwards ? null : upwards ? (a, b) => -compare(a, b) || a.frame - b.frame : (a, b) => compare(a, b) || a.frame - b.frame;
+}
+
 // Return the visible cells in order: those whose callers are all open.
 function openCells(tree, start) {
+  const order = treeOrder(tree);
   const list = [], stack = [start];
   while (stack.length && list.length < TREE_ROWS_MAX) {
     const cell = stack.pop();
     list.push(cell);
     if (!cell.isOpen)
       continue;
-    const kids = expandCell(tree, cell);
+    const kids = order ? [...expandCell(tree, cell)].sort(order) : expandCell(tree, cell);
     for (let i = kids.length - 1; i >= 0; i--)
       stack.push(kids[i]);
   }
@@ -31,7 +44,7 @@ function openHeaviest(tree, cell) {
 
 function treeColumns() {
   const change = app.model.hasBase ? [{name: "change", title: "Change", class: "number"}] : [];
-  return [{name: "total", title: "Total", class: "number"}, ...change, {name: "self", title: "Self", class: "number"}, {name: "name", title: "Function", class: "name"}];
+  return [{name: "total", title: "Total", class: "number"}, ...change, {name: "self", title: "Self", class: "number"}, {name: "name", title: "Function", class: "name"}, {name: "kind", title: "Kind", class: "kind wide"}];
 }
 
 function treeCells(tree, cell, start, toggle) {
@@ -40,7 +53,7 @@ function treeCells(tree, cell, start, toggle) {
   const name = make("span", {}, mark, cellName(tree, cell, 120));
   name.style.paddingLeft = `${Math.min(cell.depth - start.depth, 200) * 14}px`;
   const change = app.model.hasBase ? [formatChange(base ? cell.base / base : 0, current ? cell.total / current : 0)] : [];
-  return [shareCell(cell.total, current), ...change, formatShare(cell.self, current), name];
+  return [shareCell(cell.total, current), ...change, formatShare(cell.self, current), name, cell.frame < 0 ? "" : KINDS[frameKind(tree.model, cell.frame)]];
 }
 
 function makeTreeView() {
@@ -57,6 +70,7 @@ function makeTreeView() {
     cells: (i) => treeCells(tree, cells[i], start, () => turn(i, !cells[i].isOpen)),
     attributes: (i) => ({"aria-level": cells[i].depth - start.depth + 1,
       "aria-expanded": expandCell(tree, cells[i]).length ? String(Boolean(cells[i].isOpen)) : null}),
+    sort: (name) => go({order: name, upwards: app.state.order === name ? !app.state.upwards : name === "name" || name === "kind"}), sorted: () => [app.state.order, app.state.upwards],
     select: (i) => selectFrame(cells[i].frame, () => ({tree, cell: cells[rows.cursor]})),
     choose: (i) => go(choice(cells[i].frame)), frame: (i) => cells[i].frame,
     enter: (i) => turn(i, !cells[i].isOpen),

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Changes between two recordings: bars to the left and right of an axis, and the verdicts of `tally diff`.
+
+// Return the largest change of self of any function, in shares.
+function mostChange() {
+  const {model, weights} = app, {current, base} = functionsOf(model, weights);
+  if (weights.mostChange === undefined) {
+    weights.mostChange = 0;
+    for (let frame = 0; frame < model.frames; frame++)
+      weights.mostChange = Math.max(weights.mostChange, Math.abs(shareOf(current.self[frame], weights.current.whole) - shareOf(base.self[frame], weights.base.whole)));
+  }
+  return weights.mostChange;
+}
+
+// Make a cell with a bar from the middle: to the right for more than before, to the left for less.
+function changeBar(before, after, most) {
+  const part = most > 0 ? Math.min(1, Math.abs(after - before) / most) : 0, bar = make("span", {class: `change-bar ${after > before ? "grown" : "shrunk"}`});
+  bar.style.width = `${(50 * part).toFixed(2)}%`;
+  return make("span", {class: "diverging"}, bar, make("span", {class: `change-text ${changeClass(before, after)}`}, formatChange(before, after)));
+}
+
+// Return [share before, share after] of a function's self or total.
+function sharesOf(kind, frame) {
+  const {model, weights} = app, {current, base} = functionsOf(model, weights);
+  return [shareOf(base[kind][frame], weights.base.whole), shareOf(current[kind][frame], weights.current.whole)];
+}
+
+// Return the verdict on a function, if the page has verdicts.
+function verdictOf(frame) {
+  const {meta} = app.base;
+  if (!meta.verdictMap)
+    meta.verdictMap = new Map(isList(meta.verdicts).filter((pair) => Array.isArray(pair)).map(([of, text]) => [of, shownText(String(text), 60)]));
+  return meta.verdictMap.get(frame) || "";
+}
+
+function hasVerdicts() {
+  return isList(app.base.meta.verdicts).length > 0;
+}
+
+// Return the rows of the functions that changed most, for the overview.
+function changeRows({rows, letters}) {
+  const {model} = app, changes = Float64Array.from({length: model.frames}, (_, frame) => {
+    const [before, after] = sharesOf("self", frame);
+    return Math.abs(after - before);
+  });
+  return heaviest(changes, rows).map((frame) => {
+    const [before, after] = sharesOf("self", frame);
+    return make("tr", {}, make("td", {class: "number share-cell"}, formatShare(before, 1)), make("td", {class: "number share-cell"}, formatShare(after, 1)),
+      make("td", {class: "number"}, changeBar(before, after, mostChange())),
+      make("td", {class: "name"}, makeButton(frameName(model, frame, Math.max(18, letters - 12)), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"})));
+  });
+}
