@@ -135,9 +135,10 @@ void tally_summary_headline(const struct tally_summary *summary,
 
 /* ---- lists --------------------------------------------------------------------- */
 
-const char *tally_self_heading(const struct tally_profile *profile)
+const char *tally_self_heading(bool inlined_apart)
 {
-	return profile->options.lines & TALLY_LINES_SELF ? "i: inlined, apart" : "with inlined";
+	return inlined_apart ? "Top functions, self (i: inlined, apart)"
+			     : "Top functions, self (with inlined)";
 }
 
 /* Append a right-aligned share. Few samples do not justify
@@ -181,7 +182,7 @@ static void add_functions(const struct tally_summary *summary, const struct tall
 {
 	uint32_t nr = TALLY_MIN(lists->nr[TALLY_TOP_SELF], (uint32_t)FUNCTIONS);
 
-	tally_str_addf(out, "\nTop functions, self (%s)\n", tally_self_heading(lists->profile));
+	tally_str_addf(out, "\n%s\n", tally_self_heading(summary->inlined_apart));
 	tally_str_addf(out, "%*s", SHARE, "self");
 	if (summary->has_chains)
 		tally_str_addf(out, " %*s", SHARE, "total");

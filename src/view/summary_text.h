@@ -20,7 +20,8 @@ struct tally_summary {
 	const char *event_name; /* not escaped */
 	bool is_time;           /* weights are in ns */
 	bool has_chains;
-	bool is_partial; /* the selection is not the whole event */
+	bool inlined_apart; /* inlined functions have costs of their own */
+	bool is_partial;    /* the selection is not the whole event */
 	uint64_t nr, period;
 	uint64_t whole;       /* period that corresponds to 100 % */
 	uint64_t first, last; /* times of the first and the last sample in ns, or 0 */
@@ -33,9 +34,8 @@ struct tally_summary {
 void tally_summary_headline(const struct tally_summary *summary,
 			    const struct tally_top_lists *lists, struct tally_str *out);
 
-/* Append the heading of the lists of functions: "self" does or does not include inlined
- * functions. */
-const char *tally_self_heading(const struct tally_profile *profile);
+/* Return the heading of a list of functions by self cost. */
+const char *tally_self_heading(bool inlined_apart);
 
 /* Append the whole summary. */
 void tally_summary_text(const struct tally_summary *summary, const struct tally_top_lists *lists,

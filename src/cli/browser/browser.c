@@ -91,7 +91,7 @@ static void add_note(const struct browser *browser, struct tally_str *out)
 		return;
 	}
 	browser_filter_text(&browser->filter, out);
-	tally_str_add(out, out->len ? " (Esc: undo)" : "");
+	tally_str_add(out, browser->filter.steps.len ? " (Esc: undo)" : "");
 	if (source->live)
 		add_state(browser, out);
 }

@@ -134,7 +134,7 @@ bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind k
 
 uint64_t browser_filter_mark(const struct browser_filter *filter)
 {
-	uint64_t mark = 0;
+	uint64_t mark = filter->folds;
 
 	tally_vec_for_each (step, &filter->steps)
 		mark = tally_hash_u64(step->number, mark);
@@ -212,7 +212,7 @@ struct tally_selection_options browser_filter_options(const struct browser_filte
 	};
 }
 
-int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
+int browser_filter_select(const struct browser_filter *filter, struct tally_profile *profile,
 			  uint32_t event, struct tally_selection *ret_selection)
 {
 	struct tally_selection_options options = browser_filter_options(filter, event);
@@ -225,6 +225,11 @@ int browser_filter_select(const struct browser_filter *filter, const struct tall
 	options.copies = profile->options.is_live;
 	ret = tally_selection_build(profile, &options, ret_selection);
 	free(passes);
+	if (ret || !filter->folds)
+		return ret;
+	ret = tally_selection_fold(profile, filter->folds, ret_selection);
+	if (ret)
+		tally_selection_free(ret_selection);
 	return ret;
 }
 
@@ -239,5 +244,10 @@ void browser_filter_text(const struct browser_filter *filter, struct tally_str *
 					       kinds[kind], step->name);
 		}
 	}
+	if (filter->folds & TALLY_FOLD_FOREIGN)
+		tally_str_add(out, out->len > start ? ", just my code (M)" : "just my code (M)");
+	if (filter->folds & TALLY_FOLD_INLINED)
+		tally_str_add(out, out->len > start ? ", inlined functions folded (I)"
+						    : "inlined functions folded (I)");
 	tally_str_escape(out, start);
 }

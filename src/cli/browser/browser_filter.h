@@ -4,6 +4,7 @@
 #define TALLY_CLI_BROWSER_FILTER_H
 
 #include "base/str.h"
+#include "profile/fold.h"
 #include "profile/query.h"
 #include "profile/selection.h"
 
@@ -38,6 +39,7 @@ struct browser_filter {
 	uint64_t earliest, latest;                   /* range of all samples, ns */
 	uint64_t first, last;                        /* range of the selected span, inclusive */
 	uint64_t nr_made;                            /* number of steps created so far */
+	unsigned folds; /* TALLY_FOLD_*: functions that are folded into their callers */
 };
 
 /* Find the timestamps of the first and last samples. */
@@ -55,7 +57,7 @@ bool browser_filter_pop(struct browser_filter *filter);
 /* Remove the step of the given kind. Return false if the filter has none. */
 bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind kind);
 
-/* Return a hash that identifies the current steps, or 0 if there are no steps. */
+/* Return a hash that identifies the current steps and folds, or 0 if there are none. */
 uint64_t browser_filter_mark(const struct browser_filter *filter);
 
 /* Return the step of this kind, or NULL. */
@@ -67,7 +69,7 @@ struct tally_selection_options browser_filter_options(const struct browser_filte
 						      uint32_t event);
 
 /* Select samples. Return 0 or -ENOMEM. Free the selection with tally_selection_free(). */
-int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
+int browser_filter_select(const struct browser_filter *filter, struct tally_profile *profile,
 			  uint32_t event, struct tally_selection *ret_selection);
 
 /* Set `*ret_passes` to an array with one byte per bucket, nonzero if the bucket's samples pass the

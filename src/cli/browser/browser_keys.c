@@ -297,6 +297,30 @@ int browser_start_annotate(struct browser *browser, const char *word)
 	return 0;
 }
 
+static int toggle_fold(struct browser *browser, unsigned fold, const char *on, const char *off)
+{
+	browser->filter.folds ^= fold;
+	browser_set_message(browser, "%s", browser->filter.folds & fold ? on : off);
+	browser->table.screen.cursor = 0;
+	browser->is_stale = true;
+	return 0;
+}
+
+static int all_inlined(struct browser *browser)
+{
+	return toggle_fold(browser, TALLY_FOLD_INLINED,
+			   "inlined functions are part of those that contain them",
+			   "inlined functions are counted apart");
+}
+
+static int all_foreign(struct browser *browser)
+{
+	return toggle_fold(
+		browser, TALLY_FOLD_FOREIGN,
+		"just my code: libraries, the kernel and std:: are part of their callers",
+		"all code is shown");
+}
+
 static int all_redraw(struct browser *browser)
 {
 	browser->redraw = true;
@@ -316,6 +340,7 @@ unsigned browser_has(const struct browser *browser)
 
 	has |= source->profile ? BROWSER_HAS_PROFILE : 0;
 	has |= source->health ? BROWSER_HAS_HEALTH : 0;
+	has |= source->profile && !source->live ? BROWSER_HAS_STACKS : 0;
 	for (size_t i = 0; source->views[i]; i++)
 		has |= source->views[i] == &browser_annotate ? BROWSER_HAS_ANNOTATE : 0;
 	return has;
@@ -327,6 +352,8 @@ static const struct {
 	struct browser_key key;
 } source_keys[] = {
 	{BROWSER_HAS_PROFILE, {':', all_query}},
+	{BROWSER_HAS_STACKS, {'I', all_inlined}},
+	{BROWSER_HAS_STACKS, {'M', all_foreign}},
 	{BROWSER_HAS_ANNOTATE, {'a', all_annotate}},
 	{BROWSER_HAS_HEALTH, {'i', browser_show_health}},
 };

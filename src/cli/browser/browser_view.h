@@ -85,6 +85,7 @@ enum {
 	BROWSER_HAS_PROFILE = 1 << 0,
 	BROWSER_HAS_ANNOTATE = 1 << 1,
 	BROWSER_HAS_HEALTH = 1 << 2,
+	BROWSER_HAS_STACKS = 1 << 3, /* of a finished recording */
 };
 unsigned browser_has(const struct browser *browser);
 

@@ -25,6 +25,8 @@ struct tally_summary browser_summarize(const struct browser *browser)
 		.event_name = source->event(source->arg, browser->event),
 		.is_time = source->is_time && source->is_time(source->arg, browser->event),
 		.has_chains = browser_has_callchains(browser),
+		.inlined_apart = source->profile->options.lines & TALLY_LINES_SELF &&
+				 !(browser->filter.folds & TALLY_FOLD_INLINED),
 		.is_partial = is_partial,
 		.nr = browser->selection.nr,
 		.period = browser->selection.period,

@@ -119,20 +119,17 @@ static uint32_t list_first(const struct browser_lists *lists, const struct list_
 
 static void draw_heading(struct browser *browser, const struct list_place *place)
 {
-	static const char *const headings[] = {[TALLY_TOP_SELF] = "Top functions, self",
-					       [TALLY_TOP_TOTAL] = "Top functions, total",
+	static const char *const headings[] = {[TALLY_TOP_TOTAL] = "Top functions, total",
 					       [TALLY_TOP_LINES] = "Hot lines",
 					       [TALLY_TOP_THREADS] = "Threads"};
 	const struct tally_area area = {place->row - 1, place->column, 1, place->columns};
-	struct tally_str text = {0};
+	const char *text = headings[place->list];
 
-	tally_str_add(&text, headings[place->list]);
 	if (place->list == TALLY_TOP_SELF)
-		tally_str_addf(&text, " (%s)", tally_self_heading(browser->source->profile));
+		text = tally_self_heading(browser_summarize(browser).inlined_apart);
 	tally_canvas_fill(&browser->canvas, area.row, area.column, area.columns, TALLY_INK_HEADING);
-	tally_canvas_draw(&browser->canvas, area.row, area.column, area.columns,
-			  tally_str_text(&text), TALLY_INK_HEADING);
-	tally_str_free(&text);
+	tally_canvas_draw(&browser->canvas, area.row, area.column, area.columns, text,
+			  TALLY_INK_HEADING);
 }
 
 static void draw_list(struct browser *browser, const struct list_place *place, bool has_heading)

@@ -25,7 +25,8 @@ static bool asks_text(const struct report_config *config)
 
 bool report_wants_browser(const struct report_config *config)
 {
-	return config->tui || config->annotate || (!asks_text(config) && tally_output_takes_screens());
+	return config->tui || config->annotate ||
+	       (!asks_text(config) && tally_output_takes_screens());
 }
 
 /* Return true if an option selects or formats rows. */

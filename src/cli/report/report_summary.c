@@ -29,6 +29,7 @@ static int add_event(struct report *report, uint32_t number, const char *health)
 		.event_name = event->name,
 		.is_time = tally_attr_is_clock(&event->attr),
 		.has_chains = has_chains,
+		.inlined_apart = report->profile.options.lines & TALLY_LINES_SELF,
 		.is_partial = total->nr_shown != total->nr,
 		.nr = total->nr_shown,
 		.period = total->period_shown,

@@ -28,7 +28,7 @@
 
 struct tally_annotate;
 
-/* How well a word matches the name of a function. */
+/* Quality of the match of a word with the name of a function. */
 enum tally_symbol_match {
 	TALLY_MATCH_NONE,
 	TALLY_MATCH_PART,  /* is part of its displayed or short name */

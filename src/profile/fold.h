@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Folds functions into their callers: a function that is folded has no cost of its own, and its
+ * caller gets its samples. The profile's samples are not changed, only those of a selection.
+ */
+#ifndef TALLY_PROFILE_FOLD_H
+#define TALLY_PROFILE_FOLD_H
+
+#include "profile/selection.h"
+
+enum {
+	TALLY_FOLD_INLINED = 1 << 0, /* inlined functions, into those that contain them */
+	/* "Just my code": functions that are not part of the program (tally_frame_is_foreign()). A
+	 * callchain without any other function keeps its outermost function. */
+	TALLY_FOLD_FOREIGN = 1 << 1,
+};
+
+/* Fold functions in a selection of a profile that is not live. Frames and stacks may be added to
+ * the profile, so tally_chains of other selections must be built again. Returns 0, or -ENOMEM with
+ * the selection unchanged. */
+int tally_selection_fold(struct tally_profile *profile, unsigned what,
+			 struct tally_selection *selection);
+
+#endif
