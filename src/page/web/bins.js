@@ -118,7 +118,7 @@ function paintTicks(context, brush, top) {
 // Return the ticks of a scale of seconds: texts and positions between 0 and `width`.
 function timeTicks(model, width) {
   const length = model.length * model.unitNs, ticks = [];
-  const step = niceStep(Math.max(length, 1), Math.max(2, Math.floor(width / 90)));
+  const step = niceStep(Math.max(length, 1), Math.max(4, Math.floor(width / 90)));
   for (let at = 0; at <= length && ticks.length < 100; at += step)
     ticks.push({x: length ? width * at / length : 0, text: `${formatSeconds(at, step)} s`});
   return ticks;

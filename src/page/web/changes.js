@@ -47,6 +47,6 @@ function changeRows({rows, letters}) {
     const [before, after] = sharesOf("self", frame);
     return make("tr", {}, make("td", {class: "number share-cell"}, formatShare(before, 1)), make("td", {class: "number share-cell"}, formatShare(after, 1)),
       make("td", {class: "number"}, changeBar(before, after, mostChange())),
-      make("td", {class: "name"}, makeButton(frameName(model, frame, Math.max(18, letters - 12)), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"})));
+      make("td", {class: "name"}, makeButton(frameName(model, frame, Math.max(18, letters - 19)), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"})));
   });
 }

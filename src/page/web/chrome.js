@@ -32,10 +32,12 @@ function drawTabs() {
   for (const tab of byId("app").querySelectorAll(".tabs button")) {
     if (tab.hasAttribute("aria-current") === (tab.dataset.view === app.state.view))
       continue;
-    if (tab.dataset.view === app.state.view)
+    if (tab.dataset.view === app.state.view) {
       tab.setAttribute("aria-current", "page");
-    else
+      tab.scrollIntoView({block: "nearest", inline: "nearest"});
+    } else {
       tab.removeAttribute("aria-current");
+    }
   }
 }
 

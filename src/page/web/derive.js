@@ -95,6 +95,13 @@ function inlineNote() {
   return inlineText() ? `; ${inlineText()}` : "";
 }
 
+// Make the description for the bar of a view.
+function makeInlineHint() {
+  const hint = make("span", {class: "hint told"});
+  hint.sync = () => setText(hint, inlineText() && `Self: ${inlineText()} (n)`);
+  return hint;
+}
+
 function turnInlines() {
   go({noinline: !app.state.noinline, zoom: ""});
 }

@@ -2,9 +2,10 @@
 // A table of any number of rows, of which only the visible ones are in the document. The total number and positions are
 // provided to assistive technology.
 
+const NAME_LETTER = 8.7, NAME_MARGIN = 34; // pixels of a character of a name, and next to it, as in page.css
 const TABLE_ROW_HEIGHT = 26, ROWS_BESIDE = 8, DOUBLE_CLICK_MS = 500;
 
-// `source`: {label, role, columns: [{name, title, class, sorts}], count(), cells(i) -> [text or element],
+// `source`: {label, role, columns: [{name, title, class, sorts}], count(), cells(i, letters: the space of a name) -> [text or element],
 // attributes(i), select(i), enter(i), key(i, key) -> bool, sort(name), sorted() -> [name, ascending]}.
 function makeRows(source) {
   const head = make("tr", {"aria-rowindex": 1}), body = make("tbody", {});
@@ -63,14 +64,20 @@ function rowsInWindow(box, count) {
     Math.min(count, Math.ceil((box.scrollTop + box.clientHeight) / TABLE_ROW_HEIGHT) + ROWS_BESIDE)];
 }
 
+// Return the number of characters of a name that fit into its column.
+function nameLetters(rows) {
+  const head = rows.head.querySelector("th.name");
+  return printing.isOn || !head || !head.clientWidth ? 110 : Math.max(12, Math.floor((head.clientWidth - NAME_MARGIN) / NAME_LETTER));
+}
+
 function drawRows(rows) {
   const {source, box, body, table} = rows, count = source.count(), columns = source.columns();
   const [first, last] = printing.isOn ? [0, Math.min(count, PRINT_ROWS_MAX)] : rowsInWindow(box, count);
-  const list = [padding(first * TABLE_ROW_HEIGHT)];
+  const list = [padding(first * TABLE_ROW_HEIGHT)], letters = nameLetters(rows);
   for (let i = first; i < last; i++) {
     const attributes = {"data-row": i, "aria-rowindex": i + 2, "aria-selected": i === rows.cursor ? "true" : null,
       ...(source.attributes ? source.attributes(i) : {})};
-    const cells = source.cells(i);
+    const cells = source.cells(i, letters);
     list.push(make("tr", attributes, ...columns.map((column, at) => make("td", {class: column.class}, cells[at]))));
   }
   if (!printing.isOn)

@@ -91,7 +91,7 @@ function makeFlameView() {
   });
   const bar = make("div", {class: "bar"}, ...treeToggles(true),
     makeToggle("Upwards", "callers at the bottom (v)", () => app.state.upward, (upward) => go({upward})),
-    makeButton("Zoom out", "zoom out one step (-), or completely (0)", () => zoomOut()), makeLegend());
+    makeButton("Zoom out", "zoom out one step (-), or completely (0)", () => zoomOut()), makeInlineHint(), makeLegend());
   const crumbs = makeCrumbs();
   return {
     element: make("div", {class: "view fills"}, bar, crumbs, pane.box),

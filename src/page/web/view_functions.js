@@ -51,7 +51,7 @@ function sortedFunctions() {
   return frames.sort((a, b) => sign * compare(a, b));
 }
 
-function functionCells(frame) {
+function functionCells(frame, letters) {
   const {model, weights} = app, {current, base} = functionsOf(model, weights), {whole} = weights.current;
   const file = frameFile(model, frame), kind = frameKind(model, frame);
   const cells = {
@@ -59,7 +59,7 @@ function functionCells(frame) {
     before: () => formatShare(base.self[frame], weights.base.whole), change: () => changeBar(...sharesOf("self", frame), mostChange()),
     totalchange: () => make("span", {class: changeClass(...sharesOf("total", frame))}, formatChange(...sharesOf("total", frame))),
     samples: () => formatCount(current.samples[frame]), verdict: () => verdictOf(frame),
-    name: () => make("span", {}, functionMark(model, frame), frameName(model, frame, 110)),
+    name: () => make("span", {}, functionMark(model, frame), frameName(model, frame, letters)),
     kind: () => KINDS[kind], file: () => shownText(baseName(file), 80),
   };
   return functionColumns().map((column) => cells[column.name]());
@@ -72,7 +72,7 @@ function makeFunctionsView() {
     go({sort: name, ascending: functionSort() === name ? !state.ascending : isText});
   };
   const rows = makeRows({
-    label: "Functions", columns: functionColumns, count: () => frames.length, cells: (i) => functionCells(frames[i]),
+    label: "Functions", columns: functionColumns, count: () => frames.length, cells: (i, letters) => functionCells(frames[i], letters),
     select: (i) => selectFrame(frames[i]), choose: (i) => go(choice(frames[i])), frame: (i) => frames[i], enter: (i) => openSandwich(frames[i]),
     sort, sorted: () => [functionSort(), app.state.ascending],
   });

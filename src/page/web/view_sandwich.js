@@ -84,7 +84,7 @@ function makeSandwichView() {
   const callers = makeSandwichPane("Callers: arrow keys go from cell to cell, Enter switches to that function");
   const callees = makeSandwichPane("Callees: arrow keys go from cell to cell, Enter switches to that function");
   const title = make("h2", {class: "pivot"}), byDefault = make("p", {class: "caption"}, "The function with the largest self; choose another one in any view with s.");
-  const bar = make("div", {class: "bar"}, ...treeToggles().filter((one) => one.textContent !== "Reversed"), makeLegend());
+  const bar = make("div", {class: "bar"}, ...treeToggles().filter((one) => one.textContent !== "Reversed"), makeInlineHint(), makeLegend());
   const above = make("p", {class: "caption"}, "Above: callers of the function, the nearest at the bottom. Below: its callees.");
   const noCallers = make("p", {class: "caption"}, "No callers: it is the outermost function."), noCallees = make("p", {class: "caption"}, "No callees.");
   const unknown = make("p", {class: "caption"}, `It was ${NO_CHAINS}.`);

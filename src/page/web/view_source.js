@@ -164,7 +164,7 @@ function makeSourceView() {
     "The page contains no instructions or source. To include those of the top functions, use tally report --html FILE --html-source.");
   const text = (note) => `${frameName(app.model, note.frame, 90)} (${countOf(numberOf(note.samples), "sample")})`;
   const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(shownNote()), (note) => go({note: Number(note)}));
-  const hint = make("span", {class: "hint"}, "Refers to the whole recording: not affected by spans, threads and queries.");
+  const hint = make("span", {class: "hint told"}, "Refers to the whole recording: not affected by spans, threads and queries.");
   const told = make("span", {class: "inlined"}), bar = make("div", {class: "bar"}, choice, told, hint);
   let drawn = -1;
   return {

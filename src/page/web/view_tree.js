@@ -47,11 +47,13 @@ function treeColumns() {
   return [{name: "total", title: "Total", class: "number"}, ...change, {name: "self", title: "Self", class: "number"}, {name: "name", title: "Function", class: "name"}, {name: "kind", title: "Kind", class: "kind wide"}];
 }
 
-function treeCells(tree, cell, start, toggle) {
+const TREE_INDENT = 14, NARROW_INDENT = 5, NARROW_WINDOW = 640; // pixels
+
+function treeCells(tree, cell, start, letters, toggle) {
   const {current, base} = tree.wholes, hasKids = expandCell(tree, cell).length > 0;
   const mark = make("span", {class: "opener", onclick: toggle, "aria-hidden": "true"}, hasKids ? (cell.isOpen ? "\u25be" : "\u25b8") : "");
-  const name = make("span", {}, mark, cellName(tree, cell, 120));
-  name.style.paddingLeft = `${Math.min(cell.depth - start.depth, 200) * 14}px`;
+  const indent = Math.min(cell.depth - start.depth, 200) * (window.innerWidth > NARROW_WINDOW ? TREE_INDENT : NARROW_INDENT), name = make("span", {}, mark, cellName(tree, cell, Math.max(16, letters - Math.ceil(indent / NAME_LETTER))));
+  name.style.paddingLeft = `${indent}px`;
   const change = app.model.hasBase ? [formatChange(base ? cell.base / base : 0, current ? cell.total / current : 0)] : [];
   return [shareCell(cell.total, current), ...change, formatShare(cell.self, current), name, cell.frame < 0 ? "" : KINDS[frameKind(tree.model, cell.frame)]];
 }
@@ -67,7 +69,7 @@ function makeTreeView() {
   };
   const rows = makeRows({
     label: "Call tree", role: "treegrid", columns: treeColumns, count: () => cells.length,
-    cells: (i) => treeCells(tree, cells[i], start, () => turn(i, !cells[i].isOpen)),
+    cells: (i, letters) => treeCells(tree, cells[i], start, letters, () => turn(i, !cells[i].isOpen)),
     attributes: (i) => ({"aria-level": cells[i].depth - start.depth + 1,
       "aria-expanded": expandCell(tree, cells[i]).length ? String(Boolean(cells[i].isOpen)) : null}),
     sort: (name) => go({order: name, upwards: app.state.order === name ? !app.state.upwards : name === "name" || name === "kind"}), sorted: () => [app.state.order, app.state.upwards],
@@ -84,7 +86,7 @@ function makeTreeView() {
       return true;
     },
   });
-  const bar = make("div", {class: "bar"}, ...treeToggles(true)), crumbs = makeCrumbs();
+  const bar = make("div", {class: "bar"}, ...treeToggles(true), makeInlineHint()), crumbs = makeCrumbs();
   return {
     element: make("div", {class: "view fills"}, bar, crumbs, rows.box),
     focus: () => rows.box.focus(),
