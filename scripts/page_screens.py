@@ -16,8 +16,8 @@ import webdriver  # noqa: E402
 
 WIDTH, HEIGHT = 1280, 760
 # Name, URL fragment, colour scheme, and the flame graph row under the cursor.
-VIEWS = (("page-flame", "", "light", 3), ("page-dark", "search=alloc", "dark", 0), ("page-functions", "view=functions", "light", 0),
-         ("page-time", "view=time", "light", 0), ("page-heat", "view=heat", "dark", 0), ("page-overview", "view=overview", "light", 0))
+VIEWS = (("page-flame", "view=flame", "light", 3), ("page-dark", "view=flame&search=alloc", "dark", 0), ("page-functions", "view=functions", "light", 0),
+         ("page-time", "view=time", "light", 0), ("page-heat", "view=heat", "dark", 0), ("page-overview", "view=overview", "light", 0), ("page-stacks", "view=stacks", "light", 0))
 
 
 def heaviest(browser):
@@ -45,7 +45,7 @@ def take(browser, directory, name, fragment, scheme, row=0):
 
 def main():
     page, directory, *second = sys.argv[1:]
-    browser = webdriver.Browser(WIDTH, HEIGHT)
+    browser = webdriver.start()
     try:
         browser.resize(WIDTH, HEIGHT)
         browser.go("file://" + os.path.abspath(page))
@@ -56,7 +56,7 @@ def main():
         if second:
             browser.go("file://" + os.path.abspath(second[0]))
             time.sleep(1)
-            take(browser, directory, "page-diff", "", "light")
+            take(browser, directory, "page-diff", "view=flame", "light")
     finally:
         browser.close()
 

@@ -65,8 +65,7 @@ function paintLane(view, context, lane, i, top) {
 
 // Return the number of bins, which is the same for all tracks so that bars are comparable.
 function laneBins(view) {
-  const most = view.lanes.reduce((sum, lane) => Math.max(sum, lane.end - lane.start), 0);
-  return binCount(4 * most, view.brush.width);
+  return binCount(4 * view.densest, view.brush.width);
 }
 
 // Paint the axis below the tracks, or at the lower edge of the window.
@@ -164,11 +163,17 @@ function makeTimeLegend() {
   return legend;
 }
 
+// Show other tracks; `densest` is the number of samples of the track that has most.
+function takeLanes(view, key, lanes) {
+  const densest = lanes.reduce((most, lane) => Math.max(most, lane.end - lane.start), 0);
+  Object.assign(view, {key, lanes, densest, cursor: -1});
+}
+
 function makeTimeView() {
   const canvas = make("canvas", {"aria-hidden": "true"}), spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame lanes", tabIndex: 0, role: "application", "aria-roledescription": "time lines",
     "aria-label": "Threads or CPUs over time: up and down select a track, Enter filters by it, left and right move in time, space starts and ends a span"}, spacer);
-  const view = {box, canvas, lanes: [], cursor: -1, most: 0, scale: null, key: "", told: make("span", {class: "scale"})};
+  const view = {box, canvas, lanes: [], densest: 0, cursor: -1, most: 0, scale: null, key: "", told: make("span", {class: "scale"})};
   view.brush = makeBrush(canvas, box, () => paintLanes(view), (event) => pickLane(view, laneAt(view, event), event.shiftKey));
   box.addEventListener("scroll", () => paintLanes(view));
   box.addEventListener("keydown", (event) => {
@@ -187,7 +192,7 @@ function makeTimeView() {
       const {state, model} = app, key = `${selectionKey({...state, threads: state.by === "cpu" ? state.threads : null}, true)} ${state.by}`;
       syncAll(bar);
       if (view.key !== key)
-        Object.assign(view, {key, lanes: model.hasTimes ? makeLanes() : [], cursor: -1});
+        takeLanes(view, key, model.hasTimes ? makeLanes() : []);
       none.hidden = view.lanes.length > 0;
       box.hidden = !none.hidden;
       spacer.style.height = `${view.lanes.length * LANE_HEIGHT + AXIS_HEIGHT}px`;
