@@ -30,7 +30,7 @@ WRITERS = {
     "stat-plan": ["cli/stat/plan.c"],
     "regions": ["cli/main/region_print.c"],
     "script": ["cli/main/dump.c", "cli/main/dump_sample.c"],
-    "page": ["page/meta.c"],
+    "page": ["page/meta.c", "page/page_verdicts.c"],
     "page-code": ["page/page_code.c", "page/page_source.c"],
 }
 # Keys in tables: schema, source, and a regular expression that finds the keys.

@@ -176,6 +176,11 @@ void page_meta_add(const struct tally_html *page, struct tally_str *out)
 	add_recordings(page, &json);
 	add_events(page, &json);
 	add_notes(page, &json);
+	if (page->verdicts.len) {
+		tally_json_open(&json, "verdicts", '[');
+		tally_str_add(&json, tally_str_text(&page->verdicts));
+		tally_json_close(&json, ']');
+	}
 	add_columns(page, &json);
 	tally_json_close(&json, '}');
 	add_json_for_html(tally_str_text(&json), out);

@@ -48,6 +48,7 @@ void tally_html_free(struct tally_html *page)
 	}
 	tally_vec_free(&page->recordings);
 	tally_str_free(&page->notes);
+	tally_str_free(&page->verdicts);
 	free(page->last_events);
 	free(page->last_frames);
 	free(page);

@@ -78,6 +78,17 @@ uint32_t tally_html_event(const struct tally_html *page, uint32_t event);
 /* Set the JSON that describes instructions and source. The JSON is copied. Returns 0 or -ENOMEM. */
 int tally_html_set_code(struct tally_html *page, const struct tally_str *json);
 
+/* A verdict of a comparison on a function. */
+struct tally_html_verdict {
+	const char *function, *file; /* whole names; the file without directories */
+	const char *text;
+};
+
+/* Add verdicts to a page with two recordings, after both were added. Verdicts on functions that are
+ * not in the page are ignored. Returns 0 or -ENOMEM. */
+int tally_html_add_verdicts(struct tally_html *page, const struct tally_html_verdict *verdicts,
+			    size_t nr);
+
 /* Add a note about something missing from the page. If memory runs out, tally_html_write() will
  * fail. */
 void tally_html_add_note(struct tally_html *page, const char *format, ...)

@@ -146,7 +146,9 @@ static void warn_input(const struct page_input *input, uint64_t nr)
 static int input_code(struct page_input *input)
 {
 	const struct tally_html_code_options options = {
-		.passes = input->passes, .symfs = input->session->options.symbols.symfs};
+		.passes = input->passes,
+		.symfs = input->session->options.symbols.symfs,
+		.public_only = input->maker->request->code == TALLY_HTML_CODE_PUBLIC};
 
 	return tally_html_code_add(input->session, &input->profile, &options,
 				   input->maker->built->page);
@@ -301,7 +303,8 @@ static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 	struct page_input input = {.maker = maker, .session = &session, .number = number};
 	int ret;
 
-	input.has_code = maker->request->has_code && number + 1 == maker->request->nr_inputs;
+	input.has_code = maker->request->code != TALLY_HTML_CODE_NONE &&
+			 number + 1 == maker->request->nr_inputs;
 	options.input = maker->request->inputs[number];
 	ret = tally_session_open(&options, &session);
 	if (ret)
@@ -369,6 +372,9 @@ static int maker_run(struct page_maker *maker, int *ret_broken)
 	tally_progress_end(request->session.progress);
 	if (!ret)
 		ret = maker_check(maker);
+	if (!ret && request->verdicts)
+		ret = tally_html_add_verdicts(maker->built->page, request->verdicts,
+					      request->nr_verdicts);
 	if (!ret)
 		warn_many(request->session.messages, tally_html_nr_samples(maker->built->page));
 	return ret;

@@ -10,6 +10,13 @@
 
 enum { TALLY_HTML_INPUTS_MAX = 2 };
 
+/* Instructions and source lines in a page. */
+enum tally_html_code {
+	TALLY_HTML_CODE_NONE,
+	TALLY_HTML_CODE_PUBLIC, /* source text only of files that all users may read */
+	TALLY_HTML_CODE_ALL,    /* source text of all files with the name of a source file */
+};
+
 struct tally_html_request {
 	/* Options for opening each input, except for its path. */
 	struct tally_session_options session;
@@ -19,7 +26,9 @@ struct tally_html_request {
 	uint64_t event_number; /* 1-based number of the only event to show; 0 for all */
 	uint32_t max_stack;    /* as in struct tally_profile_options */
 	bool raw_chains, no_inlined;
-	bool has_code; /* add code and source of the last input's heaviest functions */
+	const struct tally_html_verdict *verdicts; /* for two inputs; may be NULL */
+	size_t nr_verdicts;
+	enum tally_html_code code; /* of the last input's heaviest functions */
 };
 
 struct tally_html_built {

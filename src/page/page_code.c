@@ -270,7 +270,7 @@ static int code_functions(struct page_code *code)
 	if (tally_source_texts_nr_private(code->texts))
 		tally_html_add_note(code->page,
 				    "%zu source file%s named by the recording omitted, because not "
-				    "all users may read %s",
+				    "all users may read %s (--html-source includes source files)",
 				    tally_source_texts_nr_private(code->texts),
 				    tally_plural(tally_source_texts_nr_private(code->texts)),
 				    tally_source_texts_nr_private(code->texts) == 1 ? "it"
@@ -281,7 +281,8 @@ static int code_functions(struct page_code *code)
 static int code_run(struct page_code *code)
 {
 	const struct tally_source_options source = {.symfs = code->options->symfs,
-						    .handed_on = true};
+						    .handed_on = true,
+						    .public_only = code->options->public_only};
 	int ret = heavy_find(code);
 
 	if (!ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instructions and source lines of the heaviest functions, for a page (--html-source). */
+/* Instructions and source lines of the heaviest functions, for a page (--html). */
 #ifndef TALLY_PAGE_PAGE_CODE_H
 #define TALLY_PAGE_PAGE_CODE_H
 
@@ -9,6 +9,7 @@
 struct tally_html_code_options {
 	const uint8_t *passes; /* per bucket, nonzero to count its samples; NULL to count all */
 	const char *symfs;     /* root directory for source files, or NULL for original paths */
+	bool public_only;      /* include source text only of files that all users may read */
 };
 
 /* Read the recording again to collect the samples at each address in the heaviest functions, and

@@ -39,7 +39,8 @@ struct tally_html {
 	uint32_t *last_frames; /* indexed by frame of the last recording: number in the page + 1 */
 	uint64_t unit;         /* time unit in ns; 0 if there are no timestamps yet */
 	uint64_t nr_cut_strings, nr_cut_weights;
-	struct tally_str notes; /* one note per line */
+	struct tally_str notes;    /* one note per line */
+	struct tally_str verdicts; /* JSON objects, separated by commas */
 };
 
 #endif

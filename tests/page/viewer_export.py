@@ -132,7 +132,7 @@ def test_rows_are_sorted_by_any_column():
 
 def test_changes_come_first():
     profile = pages.two_recordings()
-    profile.meta["verdicts"] = [[1, "slower"], [2, "faster"]]
+    profile.meta["verdicts"] = [{"frame": 1, "text": "slower"}, {"frame": 2, "text": "faster"}]
     page = show(profile.page(), "view=functions")
     check(functions(page)[0] == "format" and state(page) == {"view": "functions"}, functions(page))
     rows = page.run("return [...document.querySelectorAll('tr[data-row]')].map((row) => [row.querySelector('.name').innerText, row.innerText.replace(/\\s+/g, ' '), row.querySelector('.change-bar').className, row.querySelector('.change-bar').style.width])")

@@ -62,9 +62,9 @@ uint32_t browser_chosen_function(struct browser *browser);
  * ignored. */
 int browser_switch_function(struct browser *browser, uint32_t frame);
 
-/* Show the code of the heaviest function whose name matches `word` best, or of the function with
- * the largest self cost if `word` is empty. If there is none, show a message. Return 0 or
- * -ENOMEM. */
+/* Show the code of the function that matches `word` best; if there are several, of the heaviest.
+ * Without a word (""), show the function with the largest self cost. If there is none, show a
+ * message. Return 0 or -ENOMEM. */
 int browser_start_annotate(struct browser *browser, const char *word);
 
 /* Add a filter step (see browser_filter_push()). The step is given in one of three forms: as query

@@ -23,9 +23,9 @@ struct diff_config {
 	const char *comms, *dsos, *symbols, *separator, *colour;
 	uint64_t count_a, count_b;
 	bool matched, has_periods, has_formula, quiet, json, stdio, children, no_verdicts, changed;
-	const char *html; /* see cli/main/html_file.h */
-	bool html_source; /* see cli/main/html_file.h */
-	bool raw_dump;    /* print the records and nothing else */
+	const char *html;                    /* see cli/main/html_file.h */
+	bool html_source, html_source_given; /* see cli/main/html_file.h */
+	bool raw_dump;                       /* print the records and nothing else */
 	bool no_bounds, force, verbose, is_inlined, raw_chains;
 	/* Derived from the options. */
 	const char **inputs; /* nr_inputs paths; the first nr_baselines are side A */

@@ -25,7 +25,9 @@ const struct tally_option diff_options[] = {
 	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
 	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_page_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
-	 "with --html, include code and source of the top functions in the second recording"},
+	 "with --html, include all source lines of the top functions (default: those of files that "
+	 "all users may read)",
+	 .given = AT(html_source_given)},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "print values separated by this string"},
 	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias for -t, as in tally report"},

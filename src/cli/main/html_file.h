@@ -30,6 +30,14 @@ void tally_html_add_name(const char *program, struct tally_str *out);
  * uncompressed file. `html` may be NULL. Returns 0, or -EINVAL after printing an error. */
 int tally_html_check(const char *html, bool html_source);
 
+/* Return the code to include. `given` is set if --html-source or --no-html-source was given. */
+static inline enum tally_html_code tally_html_code(bool given, bool html_source)
+{
+	if (!given)
+		return TALLY_HTML_CODE_PUBLIC;
+	return html_source ? TALLY_HTML_CODE_ALL : TALLY_HTML_CODE_NONE;
+}
+
 /* Check that the page can be written to `html`. Returns 0, or -errno after printing an error. */
 int tally_html_check_place(const char *html, bool force);
 

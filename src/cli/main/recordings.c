@@ -35,7 +35,7 @@ int tally_recording_prepare(struct tally_recording_options *recording, struct ta
 	 * child inherits this disposition, because no command is started. */
 	signal(SIGXFSZ, SIG_IGN);
 	session->input = tally_recording_input(session->input);
-	session->messages = &tally_print_messages;
+	session->messages = recording->is_silent ? NULL : &tally_print_messages;
 	session->progress =
 		recording->goes_elsewhere ? &tally_progress_line_elsewhere : &tally_progress_line;
 	session->symbols.kallsyms_fd =

@@ -13,6 +13,7 @@ struct tally_recording_options {
 	struct tally_session_options session;
 	int kallsyms_fd;     /* borrowed; 0 to open /proc/kallsyms before dropping privileges */
 	bool no_index;       /* do not use a symbol index */
+	bool is_silent;      /* drop messages, because the recording is read again */
 	bool goes_elsewhere; /* the result is written to a file, not to stdout */
 };
 

@@ -26,7 +26,7 @@ struct profile_config {
 	struct tally_option_list events;
 	const char *via, *freq, *call_graph, *duration, *output, *mmap_size;
 	const char *html;
-	bool stdio, html_source, force;
+	bool stdio, html_source, html_source_given, force;
 };
 
 #define AT(member) offsetof(struct profile_config, member)
@@ -69,7 +69,9 @@ static const struct tally_option profile_options[] = {
 	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
 	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name_before_command},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
-	 "with --html, include instructions and source of the top functions"},
+	 "with --html, include all source lines of the top functions (default: those of files that "
+	 "all users may read)",
+	 .given = AT(html_source_given)},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "keep the recording in this file, for tally report and other commands"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
@@ -147,8 +149,9 @@ static int profile_show(const struct profile_config *config,
 	tally_command_line_add(&line, "report");
 	tally_command_line_option(&line, "-i", tally_str_text(&recording->open));
 	tally_command_line_option(&line, "--html", config->html);
-	if (config->html_source)
-		tally_command_line_add(&line, "--html-source");
+	if (config->html_source_given)
+		tally_command_line_add(&line,
+				       config->html_source ? "--html-source" : "--no-html-source");
 	if (config->force)
 		tally_command_line_add(&line, "--force");
 	if (config->stdio)

@@ -29,8 +29,8 @@ struct report_config {
 	bool raw_dump, stats, tasks, mmaps;
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;
-	bool html_source; /* see cli/main/html_file.h */
-	bool summarizes;  /* no option asks for rows, and there is no terminal */
+	bool html_source, html_source_given; /* see cli/main/html_file.h */
+	bool summarizes;                     /* no option asks for rows, and there is no terminal */
 	bool header, header_only, show_info, health, json, quiet, raw_chains;
 };
 

@@ -19,7 +19,9 @@ const struct tally_option report_options[] = {
 	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
 	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_page_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
-	 "with --html, include instructions and source of the top functions"},
+	 "with --html, include all source lines of the top functions (default: those of files that "
+	 "all users may read)",
+	 .given = AT(html_source_given)},
 	{0, "baseline", TALLY_OPTION_TEXT, AT(baseline), "file",
 	 "with --html, compare with this recording"},
 	{0, "svg", TALLY_OPTION_TEXT, AT(svg), "file",

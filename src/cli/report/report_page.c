@@ -203,7 +203,7 @@ int report_page(struct report_config *config)
 			    .event_number = config->event_number,
 			    .max_stack = (uint32_t)config->max_stack,
 			    .raw_chains = config->raw_chains,
-			    .has_code = config->html_source,
+			    .code = tally_html_code(config->html_source_given, config->html_source),
 			    .no_inlined = !config->is_inlined},
 	};
 	struct tally_html_request *request = &file.request;

@@ -29,7 +29,7 @@ function sharesOf(kind, frame) {
 function verdictOf(frame) {
   const {meta} = app.base;
   if (!meta.verdictMap)
-    meta.verdictMap = new Map(isList(meta.verdicts).filter((pair) => Array.isArray(pair)).map(([of, text]) => [of, shownText(String(text), 60)]));
+    meta.verdictMap = new Map(isList(meta.verdicts).filter((one) => one && typeof one === "object").map(({frame, text}) => [frame, shownText(String(text), 60)]));
   return meta.verdictMap.get(frame) || "";
 }
 

@@ -151,10 +151,10 @@ static bool is_world_readable(char *path)
 
 /* Return true if a file named in a recording may be passed on to others. Symbolic links are
  * resolved first. */
-static bool may_publish(const char *path)
+static bool may_publish(const char *path, bool public_only)
 {
 	char *whole = realpath(path, NULL);
-	bool is = whole && (has_source_suffix(whole) || is_world_readable(whole));
+	bool is = whole && ((!public_only && has_source_suffix(whole)) || is_world_readable(whole));
 
 	free(whole);
 	return is;
@@ -171,7 +171,7 @@ static int text_read(struct tally_source_texts *texts, const char *name, struct 
 	if (!ret && is_on_kernel_fs(tally_str_text(&path)))
 		ret = -EINVAL;
 	if (!ret && texts->options.handed_on && !access(tally_str_text(&path), F_OK) &&
-	    !may_publish(tally_str_text(&path))) {
+	    !may_publish(tally_str_text(&path), texts->options.public_only)) {
 		texts->nr_private++;
 		ret = -EACCES;
 	}

@@ -26,6 +26,7 @@ struct tally_source_options {
 	 * recording. Read only files that have the name of a source file or are readable by all
 	 * users. */
 	bool handed_on;
+	bool public_only; /* read only files that all users may read */
 };
 
 /* Create an empty set of files. Returns 0 or -ENOMEM. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Adds the verdicts of a comparison to a page. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/path.h"
+#include "page/page_table.h"
+
+/* The frames of a page by name. Frames with the same name are linked. */
+struct frame_names {
+	struct tally_map first;   /* name's string: frame + 1 */
+	TALLY_VEC(uint32_t) next; /* by frame: next frame with the same name + 1 */
+};
+
+static const uint32_t *frame_words(const struct tally_html *page, uint32_t frame)
+{
+	return (const uint32_t *)(const void *)page->frames.strings.data[frame].text;
+}
+
+static int names_make(const struct tally_html *page, struct frame_names *names)
+{
+	for (uint32_t i = 0; i < page->frames.strings.len; i++) {
+		uint32_t name;
+		uint64_t known;
+
+		memcpy(&name, frame_words(page, i), sizeof(name));
+		known = tally_map_get(&names->first, name);
+		if (tally_vec_push(&names->next, known == TALLY_MAP_NONE ? 0 : (uint32_t)known) ||
+		    tally_map_set(&names->first, name, i + 1))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Return true if a frame is in a file with this name. */
+static bool is_in_file(const struct tally_html *page, uint32_t frame, const char *file)
+{
+	uint32_t words[2];
+
+	memcpy(words, frame_words(page, frame), sizeof(words));
+	return !strcmp(tally_mapped_name(tally_intern_text(&page->strings, words[1])), file);
+}
+
+static int verdict_add(struct tally_html *page, const struct frame_names *names,
+		       const struct tally_html_verdict *verdict)
+{
+	uint32_t name;
+	uint64_t at;
+	int ret = page_string(page, verdict->function, &name);
+
+	if (ret)
+		return ret;
+	at = tally_map_get(&names->first, name);
+	at = at == TALLY_MAP_NONE ? 0 : at;
+	for (; at; at = names->next.data[at - 1]) {
+		if (!is_in_file(page, (uint32_t)at - 1, verdict->file))
+			continue;
+		tally_json_open(&page->verdicts, NULL, '{');
+		tally_json_u64(&page->verdicts, "frame", at - 1);
+		tally_json_text(&page->verdicts, "text", verdict->text);
+		tally_json_close(&page->verdicts, '}');
+	}
+	return 0;
+}
+
+int tally_html_add_verdicts(struct tally_html *page, const struct tally_html_verdict *verdicts,
+			    size_t nr)
+{
+	struct frame_names names = {0};
+	int ret = names_make(page, &names);
+
+	tally_str_clear(&page->verdicts);
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = verdict_add(page, &names, &verdicts[i]);
+	tally_map_free(&names.first);
+	tally_vec_free(&names.next);
+	return ret ? ret : tally_str_error(&page->verdicts);
+}
