@@ -34,7 +34,8 @@ function drawTabs() {
       continue;
     if (tab.dataset.view === app.state.view) {
       tab.setAttribute("aria-current", "page");
-      tab.scrollIntoView({block: "nearest", inline: "nearest"});
+      if (window.innerWidth <= NARROW_WINDOW)
+        tab.scrollIntoView({block: "nearest", inline: "nearest"});
     } else {
       tab.removeAttribute("aria-current");
     }

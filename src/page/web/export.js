@@ -71,7 +71,7 @@ function svgText() {
   const tree = currentTree(), {rows} = layOutFlame(tree, findCell(tree, app.state.zoom), SVG_WIDTH), shown = rows.slice(0, SVG_ROWS_MAX);
   const cells = shown.map((row, at) => row.map((place) => svgCell(tree, place, 30 + at * ROW_HEIGHT)).join("\n"));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${SVG_WIDTH}" height="${40 + shown.length * ROW_HEIGHT}" font-family="monospace" font-size="12">\n` +
-    `<rect width="100%" height="100%" fill="${theme().ground}"/><text x="4" y="20" fill="${theme().text}">${xmlText(`${app.base.meta.title || "profile"}: ${selectionSums()}`)}</text>\n${cells.join("\n")}\n</svg>\n`;
+    `<rect width="100%" height="100%" fill="${theme().ground}"/><text x="4" y="20" fill="${theme().text}">${xmlText(`${shownText(String(app.base.meta.title || "profile"), 120)}: ${selectionSums()}`)}</text>\n${cells.join("\n")}\n</svg>\n`;
 }
 
 // Quote a value. Spreadsheets would run names that begin like a formula.

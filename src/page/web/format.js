@@ -26,7 +26,8 @@ function countOf(value, word) {
 // Format a weight with what it measures. As threads run in parallel, CPU time may exceed the length of the recording.
 // For counted events add the event name without modifiers.
 function formatMeasure(value, event) {
-  return event.unit === "ns" ? `${formatNs(value)} of CPU time` : `${formatCount(value)} ${shownText(String(event.name).replace(/:[ukhGHIpPSDWe]+$/, ""), 40)}`;
+  const name = shownText(String(event.name).replace(/:[ukhGHIpPSDWe]+$/, ""), 40);
+  return isCpuTime(event) ? `${formatNs(value)} of CPU time` : event.unit === "ns" ? `${formatNs(value)} of ${name}` : `${formatCount(value)} ${name}`;
 }
 
 let shareDigits = 2;

@@ -2,7 +2,7 @@
 // Everything is drawn from a single state, which is changed by go().
 
 const app = {
-  base: null, model: null, folds: null, grouped: null, passing: new Map(), threadSums: null, completions: {weights: null}, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
+  base: null, model: null, folds: null, grouped: null, passing: new Map(), threadSums: null, completions: {weights: null}, drawnState: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
   wantedLine: null, hot: null, frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
 };
@@ -117,7 +117,9 @@ function drawNow() {
   drawNothing();
   drawFields();
   drawStrip(app.strip);
-  hideTip();
+  if (app.drawnState !== app.state)
+    hideTip(); // a view that only changed its size keeps it
+  app.drawnState = app.state;
   showView();
   drawDetails();
   const {dataset} = document.documentElement, end = performance.now();

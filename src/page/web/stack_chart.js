@@ -17,8 +17,13 @@ function middleStep(times) {
 // that its weight states, or for the usual distance of samples, up to its time.
 function chartSamples(thread) {
   const {base, model, state} = app, {sample_thread: threads} = base.columns;
-  const list = samplesPassing({...state, threads: null}, base.current).filter((i) => threads[i] === thread), count = list.length;
-  const {sample_time: time, sample_weight: weight} = base.columns, {sample_node: node} = model.columns, isTime = isCpuTime(currentEvent());
+  const all = samplesPassing({...state, threads: null}, base.current), list = new Uint32Array(all.length);
+  let count = 0;
+  for (let k = 0; k < all.length; k++) {
+    if (threads[all[k]] === thread)
+      list[count++] = all[k];
+  }
+  const {sample_time: time, sample_weight: weight} = base.columns, {sample_node: node} = model.columns, isTime = currentEvent().unit === "ns";
   const samples = {times: new Float64Array(count), starts: new Float64Array(count), nodes: new Uint32Array(count), thread};
   for (let i = 0; i < count; i++) {
     samples.times[i] = time[list[i]];
