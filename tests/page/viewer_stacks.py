@@ -106,10 +106,11 @@ def test_selection_is_respected():
 
 def test_million_samples_are_drawn_quickly():
     page = show(pages.large(1000000, 20000).page(), "view=stacks")
-    for fragment in ("view=stacks&lane=3", "view=stacks&lane=3&window=1000000-5000000", "view=stacks&lane=3&window=1000000-1010000"):
-        go(page, fragment)
-        took = min(float(page.run("const {dataset} = document.documentElement; dispatchEvent(new Event('resize')); return dataset.redraw")) for _ in range(1))
-        check(took < 500, f"{fragment}: {took} ms")
+    took = []
+    for window in ("1000000-5000000", "1100000-5100000", "1100000-2100000", "1100000-1110000"):  # zoomed and moved
+        go(page, f"view=stacks&lane=3&window={window}")
+        took.append(float(page.run("return document.documentElement.dataset.redraw")))
+    check(sorted(took)[1] < 200, f"{took} ms")  # usually 20; a busy machine may interrupt some of them
     silent(page)
 
 

@@ -31,7 +31,7 @@ function functionValues(name) {
 function functionColumns() {
   const {hasBase} = app.model, hasTotal = !chainsOf(app.model).isFlat, number = (name, title, more = "") => ({name, title, class: `number ${more}`});
   const columns = hasBase
-    ? [number("before", "Self before"), number("self", "Self after"), number("change", "Change", "diverge"), hasTotal && number("total", "Total", "wide"), hasTotal && number("totalchange", "Total change", "wide")]
+    ? [number("before", "Self before", "wide"), number("self", "Self after"), number("change", "Change", "diverge"), hasTotal && number("total", "Total", "wide"), hasTotal && number("totalchange", "Total change", "wide")]
     : [number("self", "Self"), hasTotal && number("total", "Total"), number("samples", "Samples", "wide")];
   if (hasBase && hasVerdicts())
     columns.push({name: "verdict", title: "Verdict", class: "verdict"});
