@@ -45,7 +45,7 @@ struct tally_browser_source {
 	uint64_t count_filter;    /* leave out rows with fewer samples */
 	size_t most;              /* maximum number of rows, or 0 for no limit */
 	const char *what, *query; /* the recording's name, and the initial query or NULL */
-	const char *annotated; /* function whose code is shown first ("": the top one), or NULL */
+	const char *annotated; /* function to annotate at the start ("": the top one), or NULL */
 	bool hide_kernel, hide_user;
 };
 
