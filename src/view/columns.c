@@ -112,8 +112,13 @@ static void text_tid(const struct tally_view *view, const struct tally_view_colu
 static void text_cpu(const struct tally_view *view, const struct tally_view_column *column,
 		     const struct tally_row *row, struct tally_str *out)
 {
-	/* As in perf, an unknown CPU is -001. */
-	tally_str_addf(out, "%.3" PRId32, (int32_t)row_group(view, row)->cpu);
+	int32_t cpu = (int32_t)row_group(view, row)->cpu;
+
+	/* As in perf, an unknown CPU is -001 in text. */
+	if (cpu < 0 && view->has_short_names)
+		tally_str_add(out, "unknown");
+	else
+		tally_str_addf(out, "%.3" PRId32, cpu);
 }
 
 static void text_dso(const struct tally_view *view, const struct tally_view_column *column,

@@ -55,7 +55,8 @@ enum {
 	MAGENTA = 201,
 };
 
-/* Appearance of inks, with and without colours. Colour -1 is the terminal's default. `rich` is the
+/* Appearance of inks, with and without colours. Colour -1 is the terminal's default, on which only
+ * red and green are readable whether it is dark or light. `rich` is the
  * background with 256 colours, or 0 to use `ground`. */
 static const struct look {
 	short text, ground, rich;
@@ -66,10 +67,10 @@ static const struct look {
 	[TALLY_INK_WARM] = {COLOR_GREEN, -1, 0, A_NORMAL, A_NORMAL},
 	[TALLY_INK_DIM] = {-1, -1, 0, A_DIM, A_NORMAL},
 	[TALLY_INK_TITLE] = {-1, -1, 0, A_BOLD, A_BOLD},
-	[TALLY_INK_HEADING] = {COLOR_CYAN, -1, 0, A_NORMAL, A_UNDERLINE},
+	[TALLY_INK_HEADING] = {-1, -1, 0, A_UNDERLINE, A_UNDERLINE},
 	[TALLY_INK_BAR] = {-1, -1, 0, A_DIM, A_NORMAL},
-	[TALLY_INK_KEY] = {COLOR_CYAN, -1, 0, A_BOLD, A_BOLD},
-	[TALLY_INK_NOTE] = {COLOR_YELLOW, -1, 0, A_NORMAL, A_BOLD},
+	[TALLY_INK_KEY] = {-1, -1, 0, A_BOLD, A_BOLD},
+	[TALLY_INK_NOTE] = {-1, -1, 0, A_BOLD, A_BOLD},
 	[TALLY_INK_POPUP] = {-1, -1, 0, A_NORMAL, A_NORMAL},
 	[TALLY_INK_MATCH] = {COLOR_WHITE, COLOR_MAGENTA, 0, A_BOLD, A_BOLD | A_UNDERLINE},
 	[TALLY_INK_USER] = {COLOR_BLACK, COLOR_YELLOW, AMBER, A_NORMAL, A_NORMAL},

@@ -95,7 +95,7 @@ void browser_title(const struct browser *browser, struct tally_str *out);
 
 /* Return true if there are callchains; without them the total cost of functions is unknown. */
 bool browser_has_callchains(const struct browser *browser);
-#define BROWSER_NO_CALLCHAINS "there are no callchains: record with tally record -g"
+#define BROWSER_NO_CALLCHAINS "there are no callchains: use record --call-graph auto"
 
 /* Compute the callchains of the selection unless they are already computed. Return 0 or -ENOMEM. */
 int browser_chains_build(struct browser *browser);

@@ -90,7 +90,7 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 	uint64_t all = browser->total;
 	int name = place->column + SHARE + GAP, end = place->column + place->columns;
 	struct tally_str text = {0};
-	bool is_hot = period >= all / 20;
+	bool is_hot = period && period >= all / 20;
 
 	tally_view_percent(period, all, &text);
 	tally_canvas_draw(&browser->canvas, row, place->column + SHARE - (int)text.len, SHARE,

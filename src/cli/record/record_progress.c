@@ -37,7 +37,9 @@ static void add_state(const struct record *record, uint64_t samples, uint64_t by
 
 uint64_t record_progress_next(const struct record *record)
 {
-	bool is_shown = record->config->progress && isatty(STDERR_FILENO);
+	/* The output of a command on the same terminal would be mixed with the line. */
+	bool is_shared = record->command && isatty(STDOUT_FILENO);
+	bool is_shown = record->config->progress && isatty(STDERR_FILENO) && !is_shared;
 
 	return is_shown ? record->progress.at + EACH_NS : UINT64_MAX;
 }
@@ -52,15 +54,14 @@ void record_progress_show(struct record *record)
 	record->progress.at = now;
 	bytes = record->output.bytes_total + tally_perfdata_writer_bytes(record->output.writer);
 	add_state(record, record->progress.samples, bytes, record->progress.lost, &line);
-	/* Leave the cursor at the start of the line, so that command output overwrites it. */
-	fprintf(stderr, "\r%s\033[K\r", tally_str_text(&line));
+	fprintf(stderr, "\r%s\033[K", tally_str_text(&line));
 	tally_str_free(&line);
 }
 
 void record_progress_stop(struct record *record)
 {
 	if (record_progress_next(record) != UINT64_MAX)
-		fputs("\033[K", stderr);
+		fputs("\r\033[K", stderr);
 	record->progress.at = tally_clock_now();
 }
 

@@ -52,7 +52,7 @@ function chainsOf({base: model}) {
   return model.chains;
 }
 
-const NO_CHAINS = "recorded without callchains: callers are unknown (use tally record -g)";
+const NO_CHAINS = "recorded without callchains: callers are unknown (use tally record --call-graph auto)";
 
 function frameFile(model, frame) {
   return model.strings.text(model.columns.frame_file[frame]);

@@ -207,7 +207,7 @@ def test_handles_recordings_without_some_data():
         screen.shows("has no samples")
         assert screen.state("#{alternate_on}") == "0"
     with Browser(recording("flat", chains=False)) as screen:
-        none = "there are no callchains: record with tally record -g"
+        none = "there are no callchains: use record --call-graph auto"
         screen.shows("Top functions, self", "Threads", gone="Top functions, total")
         screen.go("Right")
         screen.selects("100 shop")

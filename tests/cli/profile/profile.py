@@ -81,11 +81,11 @@ def in_browser(text):
     return "Overview" in text and "Quit" in text and "spin_inner" in text
 
 
-def browse(*args, then, moves=2, **environment):
+def browse(*args, then, ready, **environment):
     """Run a session until the browser opens, and quit with q. Return the exit status and the text. `then` is called
-    with the session once `moves` progress lines have been printed."""
+    with the session once `ready(session)` is true."""
     with Session(TALLY, "profile", *CLOCK, *args, **environment) as session:
-        session.until(lambda text: len(lines(text)) >= moves, "the line of progress")
+        session.until(lambda _: ready(session), "the recording")
         then(session)
         session.until(in_browser, "the browser")
         session.until(lambda text: "this recording" in text, "a title")
@@ -94,9 +94,19 @@ def browse(*args, then, moves=2, **environment):
         return session.finish()
 
 
+def has_worked(session):
+    return any((tap.cpu_seconds(pid) or 0) > 0.5 for pid in tap.children(session.pid))
+
+
 def test_on_a_terminal_the_line_moves():
+    """Check the line for an existing process, whose output is not on the terminal."""
     until = os.path.join(WORK, "enough")
-    status, text = browse("--", SPIN, "0", then=lambda _: open(until, "w").close(), moves=4, SPIN_UNTIL=until)
+    with subprocess.Popen([SPIN, "0"], env={**os.environ, "SPIN_UNTIL": until}) as process:
+        try:
+            status, text = browse("-p", str(process.pid), then=lambda _: open(until, "w").close(),
+                                  ready=lambda session: len(lines(session.text)) >= 4)
+        finally:
+            process.kill()
     tap.same(status, 0, text[-300:])
     shown = lines(text)
     assert len(shown) >= 4, shown
@@ -106,8 +116,10 @@ def test_on_a_terminal_the_line_moves():
 
 
 def test_ctrl_c_ends_it_and_shows_it():
-    status, text = browse(SPIN, SLEEP_FOREVER, then=lambda session: session.press("\x03"))
+    """Check that the command's terminal has no moving line."""
+    status, text = browse(SPIN, SLEEP_FOREVER, ready=has_worked, then=lambda session: session.press("\x03"))
     tap.same(status, 128 + signal.SIGINT, text[-300:])  # the command's exit status
+    tap.same(len(lines(text)), 1, "lines of progress")
 
 
 def test_quit_ends_it_and_leaves_nothing():
