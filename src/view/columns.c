@@ -11,7 +11,9 @@
 #include "profile/short_names.h"
 #include "view/sample_cells.h"
 #include "view/sample_labels.h"
+#include "view/shorten.h"
 #include "view/view.h"
+#include "view/width.h"
 
 static const struct tally_frame *row_frame(const struct tally_view *view,
 					   const struct tally_row *row)
@@ -436,11 +438,29 @@ void tally_view_frame_line(const struct tally_view *view, uint32_t number, struc
 		tally_str_addf(out, "+%" PRIu64, frame->addr - frame->symbol->start);
 }
 
+/* Append the file of a frame if there is room for it next to a name. Returns its width. */
+static size_t add_node_file(const struct tally_view *view, uint32_t number, size_t columns,
+			    const char *mark, struct tally_str *out)
+{
+	enum { FILE_WIDTH = 20, LEAST = 60 };
+	size_t start = out->len;
+
+	if (!view->has_short_names || columns < LEAST)
+		return 0;
+	tally_str_add(out, "  ");
+	tally_frame_add_file(&view->profile->frames.all.data[number], true, out);
+	tally_str_escape(out, start);
+	tally_shorten(out, start + 2, TALLY_SHORTEN_TEXT, FILE_WIDTH, mark);
+	return tally_width(tally_str_text(out) + start, out->len - start);
+}
+
 void tally_view_frame_text(const struct tally_view *view, uint32_t number, size_t columns,
 			   const char *mark, struct tally_str *out)
 {
 	size_t start = out->len, line;
+	struct tally_str file = {0};
 
+	columns -= add_node_file(view, number, columns, mark, &file);
 	if (view->has_short_names && tally_view_frame_is_inlined(view, number))
 		tally_str_add(out, "[i] ");
 	tally_view_frame_name(view, number, out);
@@ -453,6 +473,9 @@ void tally_view_frame_text(const struct tally_view *view, uint32_t number, size_
 	}
 	tally_str_escape(out, start);
 	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
+	tally_str_add_bytes(out, tally_str_text(&file), file.len);
+	out->failed |= file.failed;
+	tally_str_free(&file);
 }
 
 void tally_view_metric(const struct tally_view *view, const struct tally_view_column *column,

@@ -219,7 +219,9 @@ static void add_health(const struct tally_summary *summary, struct tally_str *ou
 
 	tally_str_add_bytes(&line, summary->health, len);
 	if (summary->health[len] && summary->health[len + 1])
-		tally_str_add(&line, " (more with --health)");
+		tally_str_add(&line, summary->is_temporary
+					     ? " (-o FILE keeps the recording, for report --health)"
+					     : " (more with --health)");
 	tally_wrap_text(tally_str_text(&line), summary->columns, SHARE, out);
 	out->failed |= line.failed;
 	tally_str_free(&line);

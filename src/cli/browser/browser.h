@@ -45,8 +45,8 @@ struct tally_browser_source {
 	uint64_t count_filter;    /* leave out rows with fewer samples */
 	size_t most;              /* maximum number of rows, or 0 for no limit */
 	const char *what, *query; /* the recording's name, and the initial query or NULL */
-	const char *annotated; /* function to annotate at the start ("": the top one), or NULL */
-	bool hide_kernel, hide_user;
+	const char *annotated;    /* function to annotate at the start ("": the top one), or NULL */
+	bool hide_kernel, hide_user, is_temporary; /* the recording is not kept in a file */
 };
 
 /* Views for a finished recording, and for a live profile (no timestamps). */

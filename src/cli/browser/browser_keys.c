@@ -407,6 +407,19 @@ static bool go_by_key(struct browser *browser, uint32_t press)
 	return false;
 }
 
+/* Explain why a view that exists for recordings is missing. */
+static void explain_missing(struct browser *browser, uint32_t press)
+{
+	for (size_t i = 0; tally_browser_views[i]; i++) {
+		const struct browser_view *view = tally_browser_views[i];
+
+		if (view->press == press || (press == 'a' && view == &browser_annotate))
+			browser_set_message(browser,
+					    "%s: only for recordings: use tally profile -o FILE",
+					    view->name);
+	}
+}
+
 /* Move a cursor if the key is a cursor key. Return false for other keys. */
 static bool cursor_press(const struct browser_cursor *cursor, uint32_t press)
 {
@@ -524,6 +537,7 @@ int browser_press(struct browser *browser, uint32_t press)
 		key = key_find(all_keys, TALLY_ARRAY_SIZE(all_keys), press);
 	if (key)
 		return key->act(browser);
-	(void)go_by_key(browser, press);
+	if (!go_by_key(browser, press))
+		explain_missing(browser, press);
 	return 0;
 }

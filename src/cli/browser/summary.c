@@ -28,6 +28,7 @@ struct tally_summary browser_summarize(const struct browser *browser)
 		.inlined_apart = source->profile->options.lines & TALLY_LINES_SELF &&
 				 !(browser->filter.folds & TALLY_FOLD_INLINED),
 		.is_partial = is_partial,
+		.is_temporary = source->is_temporary,
 		.nr = browser->selection.nr,
 		.period = browser->selection.period,
 		.whole = browser->total,

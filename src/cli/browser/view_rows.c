@@ -9,7 +9,7 @@
 #include "cli/main/row_columns.h"
 
 /* Sort orders offered in addition to the initial one. */
-static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",
+static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",       "tid",
 				     "tid,dso,symbol",  "cpu,dso,symbol", "dso,symbol"};
 
 static int rows_draw(struct browser *browser, struct tally_str *where)

@@ -131,6 +131,7 @@ int report_browse(struct report *report)
 		.health = add_health,
 		.annotate = tally_perfdata_info(report->session->data)->is_stream ? NULL : annotate,
 		.what = tally_path_name(report->session->name),
+		.is_temporary = report->session->name != report->session->path,
 		.query = report->query,
 		.annotated = report->config->annotate,
 	};

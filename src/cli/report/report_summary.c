@@ -30,6 +30,7 @@ static int add_event(struct report *report, uint32_t number, const char *health)
 		.is_time = tally_attr_is_clock(&event->attr),
 		.has_chains = has_chains,
 		.inlined_apart = report->profile.options.lines & TALLY_LINES_SELF,
+		.is_temporary = report->session->name != report->session->path,
 		.is_partial = total->nr_shown != total->nr,
 		.nr = total->nr_shown,
 		.period = total->period_shown,

@@ -194,7 +194,7 @@ def test_a_box_stays_when_the_size_changes():
 
 def test_orders_follow_each_other():
     """Check that o cycles through the sort orders, starting from the requested one."""
-    orders = ["comm", "dso", "tid,dso,symbol", "cpu,dso,symbol", "dso,symbol"]
+    orders = ["comm", "dso", "tid", "tid,dso,symbol", "cpu,dso,symbol", "dso,symbol"]
     for options, first in (((), "the default keys"), (("--sort", "dso,symbol"), "dso,symbol"), (("--sort", "symbol,dso,comm"), "symbol,dso,comm")):
         with Browser(shop(), *options) as screen:
             screen.go("2")
