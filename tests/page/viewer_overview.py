@@ -23,7 +23,9 @@ def test_first_screen_answers():
     profile.meta["events"] = [{"name": "cycles:u", "unit": "events"}]
     page = show(profile.page(), "view=overview")
     check(text(page, ".headline").startswith("140\u202f000\u202f000 cycles in 1.39 s; 2 threads"), text(page, ".headline"))
-    page.press("9", "1")
+    profile.meta["events"] = [{"name": "off-cpu", "unit": "ns"}]
+    page = show(profile.page(), "view=overview")
+    check(text(page, ".headline").startswith("140 ms of off-cpu in 1.39 s; 2 threads"), f"time spent waiting is not CPU time: {text(page, '.headline')}")
     page = show(pages.two_recordings().page(), "view=overview")
     check("before 100 ms of CPU" in text(page, ".heads") and "after 200 ms of CPU" in text(page, ".heads"), text(page, ".heads"))
     silent(page)

@@ -4,7 +4,7 @@
 const app = {
   base: null, model: null, folds: null, grouped: null, passing: new Map(), threadSums: null, completions: {weights: null}, drawnState: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
-  wantedLine: null, hot: null, frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false,
+  wantedLine: null, hot: null, frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false, request: 0,
 };
 
 function selectionKey(state, withoutSpan) {
@@ -78,10 +78,20 @@ function draw() {
   if (app.isWaiting || printing.isOn)
     return;
   app.isWaiting = true;
-  requestAnimationFrame(() => {
-    app.isWaiting = false;
-    drawNow();
-  });
+  app.request = requestAnimationFrame(finishDraw);
+}
+
+function finishDraw() {
+  app.isWaiting = false;
+  drawNow();
+}
+
+// Draw what is waiting, so that a key refers to the view that the key before it opened.
+function drawWaiting() {
+  if (app.isWaiting) {
+    cancelAnimationFrame(app.request);
+    finishDraw();
+  }
 }
 
 function showView() {
@@ -142,6 +152,7 @@ function explain(error) {
 function listen() {
   window.addEventListener("popstate", onAddress);
   window.addEventListener("hashchange", onAddress);
+  window.addEventListener("keydown", drawWaiting, {capture: true});
   window.addEventListener("keydown", onKey);
   new ResizeObserver(draw).observe(app.panel);
   window.addEventListener("beforeprint", startPrinting);
