@@ -78,6 +78,8 @@ const char *tally_profile_short_name(const struct tally_profile *profile, uint32
 	const struct tally_frames *frames = &profile->frames;
 	const struct tally_frame *frame = &frames->all.data[number];
 
+	if (profile->options.whole_names)
+		return tally_symbol_name(frame->dso, frame->symbol);
 	if (names->nr_frames != frames->all.len || names->nr_sweeps != frames->nr_sweeps) {
 		names_clear(names);
 		if (names_make(names, frames)) {

@@ -2,6 +2,7 @@
 #include "view/summary_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -16,6 +17,14 @@
 enum { FUNCTIONS = 20, TOTALS = 8, LINES = 10, THREADS = 6, SHARE = 8, FILE_WIDTH = 24 };
 
 static const char mark[] = "...";
+
+/* A summary being written. */
+struct summary_writer {
+	const struct tally_summary *summary;
+	const struct tally_top_lists *lists;
+	struct tally_str *out;
+	TALLY_VEC(uint32_t) notes; /* frames of the footnotes */
+};
 
 /* ---- headline ------------------------------------------------------------------ */
 
@@ -141,8 +150,7 @@ const char *tally_self_heading(bool inlined_apart)
 			     : "Top functions, self (with inlined)";
 }
 
-/* Append a right-aligned share. Few samples do not justify
- * decimals. */
+/* Append a right-aligned share. Few samples do not justify decimals. */
 static void add_share(const struct tally_summary *summary, uint64_t period, struct tally_str *out)
 {
 	double share = summary->whole ? 100.0 * (double)period / (double)summary->whole : 0;
@@ -151,13 +159,72 @@ static void add_share(const struct tally_summary *summary, uint64_t period, stru
 	tally_str_addf(out, "%*.*f%%", SHARE - 1, few ? 0 : 2, share);
 }
 
-/* Append a row of a function: shares, name, and its file in a column of its own. */
-static void function_row(const struct tally_summary *summary, const struct tally_top_lists *lists,
-			 uint32_t i, struct tally_str *out)
+/* Return the number of the footnote for a frame's function, or 0 without footnotes. */
+static size_t footnote_of(struct summary_writer *writer, uint32_t frame)
 {
+	if (!writer->summary->has_footnotes)
+		return 0;
+	for (size_t i = 0; i < writer->notes.len; i++) {
+		if (writer->notes.data[i] == frame)
+			return i + 1;
+	}
+	if (tally_vec_push(&writer->notes, frame)) {
+		writer->out->failed = true;
+		return 0;
+	}
+	return writer->notes.len;
+}
+
+/* Append the name of a function. If it does not fit, refer to a footnote with the whole name. */
+static void add_function(struct summary_writer *writer, uint32_t frame, size_t columns)
+{
+	const struct tally_profile *profile = writer->lists->profile;
+	char note[32] = "";
+	size_t start = writer->out->len, number;
+
+	tally_flame_name(profile, frame, SIZE_MAX, mark, writer->out);
+	if (writer->summary->whole_names ||
+	    tally_width(tally_str_text(writer->out) + start, writer->out->len - start) <= columns)
+		return;
+	writer->out->len = start;
+	number = footnote_of(writer, frame);
+	if (number)
+		snprintf(note, sizeof(note), " [%zu]", number);
+	tally_flame_name(profile, frame, columns - TALLY_MIN(strlen(note), columns), mark,
+			 writer->out);
+	tally_str_add(writer->out, note);
+}
+
+static void add_footnotes(const struct summary_writer *writer)
+{
+	const struct tally_profile *profile = writer->lists->profile;
+	struct tally_str text = {0};
+
+	for (size_t i = 0; i < writer->notes.len; i++) {
+		const struct tally_frame *frame = &profile->frames.all.data[writer->notes.data[i]];
+		size_t start;
+
+		tally_str_clear(&text);
+		tally_str_addf(&text, "[%zu] ", i + 1);
+		start = text.len;
+		tally_frame_add_name(frame, &text);
+		tally_str_escape(&text, start);
+		tally_str_add(writer->out, i ? "" : "\n");
+		tally_wrap_text(tally_str_text(&text), writer->summary->columns, 4, writer->out);
+	}
+	writer->out->failed |= text.failed;
+	tally_str_free(&text);
+}
+
+/* Append a row of a function: shares, name, and its file in a column of its own. */
+static void function_row(struct summary_writer *writer, uint32_t i)
+{
+	const struct tally_summary *summary = writer->summary;
+	const struct tally_top_lists *lists = writer->lists;
 	const struct tally_row *row = tally_top_lists_row(lists, TALLY_TOP_SELF, i);
-	size_t taken = summary->has_chains ? 2 * (SHARE + 1) : SHARE + 1, start;
-	size_t columns = summary->columns - taken - FILE_WIDTH - 3, width;
+	size_t taken = summary->has_chains ? 2 * (SHARE + 1) : SHARE + 1, start, width;
+	size_t columns = summary->columns - taken - FILE_WIDTH - 3;
+	struct tally_str *out = writer->out;
 
 	add_share(summary, row->self, out);
 	if (summary->has_chains) {
@@ -167,7 +234,7 @@ static void function_row(const struct tally_summary *summary, const struct tally
 	tally_str_add_char(out, ' ');
 	tally_str_add(out, tally_top_lists_mark(lists, row));
 	start = out->len;
-	tally_flame_name(lists->profile, row->frame, columns, mark, out);
+	add_function(writer, row->frame, columns);
 	width = tally_width(tally_str_text(out) + start, out->len - start);
 	tally_str_pad_to(out, out->len + (columns > width ? columns - width : 0) + 1);
 	start = out->len;
@@ -177,10 +244,12 @@ static void function_row(const struct tally_summary *summary, const struct tally
 	tally_str_add_char(out, '\n');
 }
 
-static void add_functions(const struct tally_summary *summary, const struct tally_top_lists *lists,
-			  struct tally_str *out)
+static void add_functions(struct summary_writer *writer)
 {
+	const struct tally_summary *summary = writer->summary;
+	const struct tally_top_lists *lists = writer->lists;
 	uint32_t nr = TALLY_MIN(lists->nr[TALLY_TOP_SELF], (uint32_t)FUNCTIONS);
+	struct tally_str *out = writer->out;
 
 	tally_str_addf(out, "\n%s\n", tally_self_heading(summary->inlined_apart));
 	tally_str_addf(out, "%*s", SHARE, "self");
@@ -188,25 +257,36 @@ static void add_functions(const struct tally_summary *summary, const struct tall
 		tally_str_addf(out, " %*s", SHARE, "total");
 	tally_str_add_char(out, '\n');
 	for (uint32_t i = 0; i < nr; i++)
-		function_row(summary, lists, i, out);
+		function_row(writer, i);
 	if (lists->functions.rows.len > nr)
 		tally_str_addf(out, "%*s  %zu more (--stdio lists all)\n", SHARE, "",
 			       lists->functions.rows.len - nr);
 }
 
-static void add_list(const struct tally_summary *summary, const struct tally_top_lists *lists,
-		     enum tally_top_list list, uint32_t most, const char *heading,
-		     struct tally_str *out)
+static void add_list(struct summary_writer *writer, enum tally_top_list list, uint32_t most,
+		     const char *heading)
 {
+	const struct tally_top_lists *lists = writer->lists;
 	uint32_t nr = TALLY_MIN(lists->nr[list], most);
+	size_t columns = writer->summary->columns - SHARE - 2;
+	struct tally_str *out = writer->out;
 
 	if (!nr)
 		return;
 	tally_str_addf(out, "\n%s\n", heading);
 	for (uint32_t i = 0; i < nr; i++) {
-		add_share(summary, tally_top_lists_period(lists, list, i), out);
+		const struct tally_row *row = tally_top_lists_row(lists, list, i);
+
+		add_share(writer->summary, tally_top_lists_period(lists, list, i), out);
 		tally_str_add(out, "  ");
-		tally_top_lists_text(lists, list, i, summary->columns - SHARE - 2, mark, out);
+		if (list == TALLY_TOP_TOTAL) {
+			tally_str_add(out, tally_top_lists_mark(lists, row));
+			add_function(writer, row->frame, columns - 2);
+		} else {
+			tally_top_lists_text(lists, list, i,
+					     writer->summary->whole_names ? SIZE_MAX : columns,
+					     mark, out);
+		}
 		tally_str_add_char(out, '\n');
 	}
 }
@@ -230,6 +310,7 @@ static void add_health(const struct tally_summary *summary, struct tally_str *ou
 void tally_summary_text(const struct tally_summary *summary, const struct tally_top_lists *lists,
 			struct tally_str *out)
 {
+	struct summary_writer writer = {summary, lists, out};
 	size_t start = out->len;
 
 	tally_str_add(out, summary->name);
@@ -238,9 +319,11 @@ void tally_summary_text(const struct tally_summary *summary, const struct tally_
 	tally_summary_headline(summary, lists, out);
 	tally_str_add_char(out, '\n');
 	add_health(summary, out);
-	add_functions(summary, lists, out);
+	add_functions(&writer);
 	if (summary->has_chains)
-		add_list(summary, lists, TALLY_TOP_TOTAL, TOTALS, "Top functions, total", out);
-	add_list(summary, lists, TALLY_TOP_LINES, LINES, "Hot lines", out);
-	add_list(summary, lists, TALLY_TOP_THREADS, THREADS, "Threads", out);
+		add_list(&writer, TALLY_TOP_TOTAL, TOTALS, "Top functions, total");
+	add_list(&writer, TALLY_TOP_LINES, LINES, "Hot lines");
+	add_list(&writer, TALLY_TOP_THREADS, THREADS, "Threads");
+	add_footnotes(&writer);
+	tally_vec_free(&writer.notes);
 }

@@ -28,6 +28,8 @@ struct tally_summary {
 	uint64_t first, last; /* times of the first and the last sample in ns, or 0 */
 	const char *health;   /* health lines without comment marks; the first one is shown */
 	size_t columns;       /* maximum width of a line */
+	bool has_footnotes;   /* names that do not fit are also shown whole, below */
+	bool whole_names;     /* names may be wider than their columns */
 };
 
 /* Append "2.35 s of CPU in 5.10 s (46 % of a CPU), 4 threads, 1234 samples of cpu-clock". The time

@@ -91,6 +91,7 @@ static int report_start(void *arg, struct tally_session *session,
 		options->lines |= TALLY_LINES_OWN;
 	options->second_pass = report_reads_twice(report);
 	options->keeps_samples = report->browses;
+	options->whole_names = config->whole_names;
 	if (options->second_pass)
 		options->by &= ~(unsigned)TALLY_BY_PATH;
 	options->filter = (struct tally_profile_filter){
@@ -358,6 +359,10 @@ static int report_run(int argc, char **argv)
 					&config.recording.session.input, &word);
 	if (ret)
 		return ret - 1;
+	/* Widths apply to rows, but whole names to everything. */
+	config.whole_names = config.rows.column_widths && !strcmp(config.rows.column_widths, "0");
+	if (config.whole_names && (config.format || config.svg))
+		config.rows.column_widths = NULL;
 	if (check_separator(config.separator) || report_documents_check(&config, word) ||
 	    report_export_check(&config))
 		return TALLY_EXIT_USAGE;

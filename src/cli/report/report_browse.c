@@ -36,12 +36,12 @@ static bool asks_rows(const struct report_config *config)
 	const struct tally_show *show = &rows->show;
 
 	return rows->sort || rows->fields || rows->call_graph || rows->percent_limit ||
-	       rows->column_widths || rows->children_given || rows->call_graph_given ||
-	       rows->inverted || rows->show_samples || rows->show_period || rows->latency ||
-	       rows->cpu_modes || show->parent || show->symbol_part || show->graph_limit ||
-	       config->csv || config->group_given || config->branch_history ||
-	       config->branch_given || config->nanoseconds || config->raw_trace ||
-	       config->time_quantum || config->percentage || config->colour ||
+	       (rows->column_widths && !config->whole_names) || rows->children_given ||
+	       rows->call_graph_given || rows->inverted || rows->show_samples ||
+	       rows->show_period || rows->latency || rows->cpu_modes || show->parent ||
+	       show->symbol_part || show->graph_limit || config->csv || config->group_given ||
+	       config->branch_history || config->branch_given || config->nanoseconds ||
+	       config->raw_trace || config->time_quantum || config->percentage || config->colour ||
 	       config->ignore_callees || config->parallelism || config->hide_unresolved;
 }
 

@@ -30,6 +30,7 @@ struct report_config {
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;
 	bool html_source, html_source_given; /* see cli/main/html_file.h */
+	bool whole_names;                    /* -w 0: function names are not shortened */
 	bool summarizes;                     /* no option asks for rows, and there is no terminal */
 	bool header, header_only, show_info, health, json, quiet, raw_chains;
 };

@@ -95,7 +95,7 @@ const struct tally_option report_options[] = {
 	{'p', "parent", TALLY_OPTION_TEXT, AT(rows.show.parent), "regex",
 	 "group by the innermost caller that this regular expression matches (--sort parent)"},
 	{'w', "column-widths", TALLY_OPTION_TEXT, AT(rows.column_widths), "width[,width...]",
-	 "set column widths, even on a terminal; 0 shows full names"},
+	 "set column widths, even on a terminal; 0 shows whole names, also in exports"},
 	{0, "percent-limit", TALLY_OPTION_TEXT, AT(rows.percent_limit), "percent",
 	 "leave out rows below this percentage"},
 	{0, "raw-trace", TALLY_OPTION_FLAG, AT(raw_trace), NULL,

@@ -38,6 +38,8 @@ static int add_event(struct report *report, uint32_t number, const char *health)
 		.first = total->first,
 		.last = total->last,
 		.health = health,
+		.has_footnotes = !size.rows,
+		.whole_names = report->config->whole_names,
 		.columns = (size_t)(size.rows ? TALLY_MIN(size.columns, SUMMARY_COLUMNS)
 					      : SUMMARY_COLUMNS),
 	};

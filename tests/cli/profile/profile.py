@@ -99,7 +99,7 @@ def has_worked(session):
 
 
 def test_on_a_terminal_the_line_moves():
-    """Check the line for an existing process, whose output is not on the terminal."""
+    """Check the line for an existing process, which does not write to the terminal."""
     until = os.path.join(WORK, "enough")
     with subprocess.Popen([SPIN, "0"], env={**os.environ, "SPIN_UNTIL": until}) as process:
         try:
