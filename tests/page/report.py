@@ -113,6 +113,23 @@ def test_frames_say_what_they_are():
     tap.same(sum(sums[0] for sums in page.sums(0).values()), len(page.samples), "samples of them")
 
 
+def test_short_names_are_distinct_and_the_same_in_exports():
+    recording, _ = shop()
+    symfs = path_of("short")
+    browser_data.write_files(symfs, {"walk_tree": "_ZNSt6vectorIiSaIiEE9push_backEOi", "find_item": "_Z4findi", "serve": "_Z4findl"})
+    page = page_of(recording, "--symfs", symfs)
+    short = page.columns["frame_short"]
+    names = {frame.name: page.strings[number] or frame.name for frame, number in zip(page.frames, short, strict=True)}
+    if not any(name.startswith("std::vector<int") for name in names):
+        raise tap.Skip("this build has no demangler")
+    tap.same(names["std::vector<int, std::allocator<int> >::push_back"], "std::vector<int>::push_back", "short name")
+    tap.same(names["main"], "main", "name of a C function")
+    got = {page.strings[number] for number in short}
+    assert {"find(int)", "find(long)"} <= got, got
+    folded = tap.run(TALLY, "report", "-i", recording, "--symfs", symfs, "--format", "folded").stdout
+    assert "main;find(long);find(int);std::vector<int>::push_back;" in folded, folded
+
+
 def test_code_that_programs_made_says_so():
     pid, start = 4194304 + os.getpid(), 0x10000
     recording, named = path_of("jit.data"), f"/tmp/perf-{pid}.map"
