@@ -438,7 +438,7 @@ void tally_view_frame_line(const struct tally_view *view, uint32_t number, struc
 		tally_str_addf(out, "+%" PRIu64, frame->addr - frame->symbol->start);
 }
 
-/* Append the file of a frame if there is room for it next to a name. Returns its width. */
+/* Append the file of a frame if there is space for it next to a name. Returns its width. */
 static size_t add_node_file(const struct tally_view *view, uint32_t number, size_t columns,
 			    const char *mark, struct tally_str *out)
 {

@@ -71,7 +71,11 @@ static int folded_write(const struct tally_session_options *session_options, FIL
 static int page_write(const struct tally_session_options *options, FILE *file)
 {
 	const struct tally_html_request request = {
-		.session = *options, .inputs = {options->input}, .nr_inputs = 1};
+		.session = *options,
+		.inputs = {options->input},
+		.nr_inputs = 1,
+		.code = TALLY_HTML_CODE_PUBLIC,
+	};
 	struct tally_html_built built;
 	int ret = tally_html_build(&request, &built);
 

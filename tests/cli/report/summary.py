@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Test the summary that tally report prints without a terminal, what asks for rows instead, and keys of the browser that fold
+functions.
+
+usage: summary.py TALLY
+"""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
+import machine  # noqa: E402
+import steps  # noqa: E402
+import tap  # noqa: E402
+import tmux  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tap.workplace("summary")
+DATA = os.path.join(WORK, "perf.data")
+PROGRAM = r"""
+#include <map>
+#include <string>
+#include <thread>
+#include <unordered_map>
+static inline __attribute__((always_inline)) unsigned mix(unsigned a, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		a = a * 2654435761u ^ a >> 7;
+	return a;
+}
+__attribute__((noinline)) unsigned fold(unsigned n) { return mix(n, 4000000) + 1; }
+__attribute__((noinline)) unsigned long words(unsigned n)
+{
+	std::unordered_map<std::string, std::map<std::string, unsigned long>> counts;
+	for (unsigned i = 0; i < n; i++)
+		counts["a key that is not short " + std::to_string(i % 100)]["another key, not short either"] += i;
+	return counts.size();
+}
+int main()
+{
+	unsigned long sum = 0;
+	std::thread other([&] { for (int i = 0; i < 10; i++) sum += words(60000); });
+	unsigned folded = 0;
+	for (unsigned i = 0; i < 20; i++)
+		folded += fold(i);
+	other.join();
+	return sum + folded == 42;
+}
+"""
+
+
+def setup():
+    program = os.path.join(WORK, "prog")
+    steps.build(program, PROGRAM, "-g", "-O2", "-pthread", compiler="g++", file=program + ".cc")
+    steps.record(DATA, "-e", "cpu-clock", "-F", "1999", "--call-graph", "auto", program)
+
+
+def summary(*options, path=DATA):
+    return tap.run(TALLY, "report", "-i", path, *options, status=0).stdout
+
+
+def rows(text):
+    """Return {name: (self, total, is_inlined)} of the first list."""
+    found = {}
+    for line in text.split("\n\n")[1].split("\n"):
+        row = re.match(r" *([\d.]+)% +([\d.]+)% ([i ]) (\S.*?) {2,}\S+$", line)
+        if row:
+            found[row[4]] = float(row[1]), float(row[2]), row[3] == "i"
+    return found
+
+
+def test_fits_on_a_screen():
+    text = summary()
+    lines = text.split("\n")
+    assert re.match(r"perf\.data: [\d.]+ (s|ms) of CPU in [\d.]+ (s|ms) \(\d+ % of a CPU\), 2 threads, \d+ samples of cpu-clock", text), text[:200]
+    assert lines[1].startswith("Health: "), lines[1]
+    assert max(map(len, lines)) <= 100, max(lines, key=len)
+    main = text.split("\n[1] ")[0].split("\n")
+    assert len(main) <= 62, len(main)
+    for heading in ("Top functions, self (i: inlined, apart)", "Top functions, total", "Hot lines", "Threads"):
+        assert heading in lines, heading
+    assert any(re.match(r" +\d+\.\d\d%  prog\.cc:\d+  i mix", line) for line in lines), text
+    assert "__cxx11" not in "\n".join(main), text
+
+
+def test_counts_inlined_functions_apart():
+    apart, whole = rows(summary()), rows(summary("--no-inline"))
+    assert apart["mix"][2] and apart["mix"][0] > 10, apart
+    assert "mix" not in whole, whole
+    assert abs(whole["fold"][0] - apart["mix"][0] - apart.get("fold", (0,))[0]) < 0.02, (whole["fold"], apart["mix"])
+    assert "(with inlined)" in summary("--no-inline")
+
+
+def test_names_that_do_not_fit_have_footnotes():
+    text = summary()
+    for number in re.findall(r" \[(\d+)\]", text.split("\n[1] ")[0]):
+        assert f"\n[{number}] std::" in text, (number, text)
+    whole = summary("-w", "0")
+    assert "std::__cxx11::basic_string<char" in whole and "..." not in whole, whole
+    short, full = (tap.run(TALLY, "report", "-i", DATA, "--format", "folded", *more, status=0).stdout for more in ((), ("-w", "0")))
+    assert "__cxx11" not in short and "__cxx11" in full, short[:300]
+
+
+def test_options_for_rows_give_perfs_text():
+    for options in (("--stdio",), ("-s", "symbol"), ("-g",), ("-n",), ("--percent-limit", "1"), ("--no-children",), ("prog",), ("-x", ";"), ("-w", "9")):
+        text = summary(*options)
+        assert "Hot lines" not in text, (options, text[:300])
+    for options in ((), ("--comms", "prog"), ("--time", "10%-50%"), ("--query", "sym:fold"), ("--no-inline",)):
+        assert "Hot lines" in summary(*options), options
+
+
+def test_few_samples_have_no_decimals():
+    path = os.path.join(WORK, "few.data")
+    with open(path, "wb") as file:
+        file.write(crafted.file_bytes([crafted.comm(7, "few"), crafted.mmap(7, 0x400000, 0x1000, "/nonexistent/few")] +
+                                      [crafted.sample(0x400010, 7, 10 + at) for at in range(3)]))
+    text = summary(path=path)
+    assert "3 samples of cpu-clock:HG (few: shares are rough)" in text and "    100%" in text and "100.00%" not in text, text
+
+
+def test_keys_fold_functions():
+    """Check that I counts as --no-inline does, and that M leaves only the program's own functions."""
+    with tmux.Screen(160, 45) as screen:
+        screen.type(f"{TALLY} report -i {DATA}\n")
+        screen.until(lambda s: any("Top functions, self (i: inlined" in line for line in s), "the overview")
+        screen.press("I")
+        screen.until(lambda s: any("Top functions, self (with inlined)" in line for line in s), "inlined functions folded")
+        wanted = rows(summary("--no-inline"))["fold"][0]
+        assert any(f"{wanted:.2f}%    fold" in line for line in screen.look()), (wanted, screen.look()[:12])
+        screen.press("I")
+        screen.press("M")
+        screen.until(lambda s: any("just my code" in line for line in s), "only own code")
+        shown = "\n".join(screen.look()[:12])
+        assert "mix" in shown and "words" in shown and "std::" not in shown and "__libc_start" not in shown, shown
+        screen.press("q")
+
+
+tap.main(__name__, lambda: machine.need_compiler("g++"), machine.need_events, lambda: machine.need_built_with("dwarf"), setup=setup)
