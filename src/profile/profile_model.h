@@ -72,7 +72,7 @@ struct tally_profile_options {
 	bool is_split;
 	/* Keep the timestamp and bucket of each sample in `kept`. Not for a live profile. */
 	bool keeps_samples;
-	bool whole_names; /* names are not shortened, see short_names.h */
+	bool whole_names;                   /* names are not shortened, see short_names.h */
 	struct tally_profile_filter filter; /* its strings must outlive the profile */
 };
 

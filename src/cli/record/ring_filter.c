@@ -71,7 +71,8 @@ int record_filter_start(struct record *record)
 		tally_print_error(
 			"--filter for events other than tracepoints cannot be combined with "
 			"stacks that are unwound while recording");
-		tally_print_hint("use --call-graph auto, or select samples with 'tally report --query'");
+		tally_print_hint(
+			"use --call-graph auto, or select samples with 'tally report --query'");
 		return -EINVAL;
 	}
 	record->filter = filters = calloc(1, sizeof(*filters));
