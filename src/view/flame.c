@@ -101,8 +101,7 @@ enum tally_ink tally_flame_ink(const struct tally_profile *profile, uint32_t num
 
 /* ---- drawing ------------------------------------------------------------------------ */
 
-/* Return the left edge of a cell, which separates cells even without colours. */
-static const char *cell_edge(const struct tally_canvas *canvas)
+const char *tally_flame_edge(const struct tally_canvas *canvas)
 {
 	return canvas->is_ascii ? "|" : "\xe2\x96\x8f";
 }
@@ -128,7 +127,7 @@ static void draw_cell(const struct tally_flame *flame, const struct tally_calltr
 		tally_flame_name(look->profile, frame, (size_t)cell->columns - 1,
 				 tally_canvas_mark(canvas), &text);
 	tally_canvas_fill(canvas, row, column, cell->columns, ink);
-	tally_canvas_draw(canvas, row, column, 1, cell_edge(canvas), ink);
+	tally_canvas_draw(canvas, row, column, 1, tally_flame_edge(canvas), ink);
 	tally_canvas_draw(canvas, row, column + 1, cell->columns - 1, tally_str_text(&text), ink);
 	if (number == look->selected)
 		tally_canvas_select_part(canvas, row, column, cell->columns);

@@ -51,6 +51,9 @@ void tally_flame_draw(const struct tally_flame *flame, const struct tally_calltr
 /* Return the index of the cell at a level and column, or UINT32_MAX if there is none. */
 uint32_t tally_flame_at(const struct tally_flame *flame, uint32_t level, int column);
 
+/* Return the left edge of a cell, which separates cells even without colours. */
+const char *tally_flame_edge(const struct tally_canvas *canvas);
+
 /* Append a frame's label for flame graphs: the function name, or the file name if the code has no
  * symbol. The label is escaped and shortened to at most `columns` columns. */
 void tally_flame_name(const struct tally_profile *profile, uint32_t frame, size_t columns,

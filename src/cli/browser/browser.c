@@ -268,6 +268,7 @@ static void browser_free(struct browser *browser)
 	browser_pane_free(&browser->callers);
 	browser_pane_free(&browser->callees);
 	tally_timeline_free(&browser->spans.timeline);
+	browser_chart_free(&browser->chart);
 	browser_code_free(&browser->code);
 	browser_filter_free(&browser->filter);
 	browser_prompt_free(&browser->prompt);

@@ -12,8 +12,8 @@
 #include "profile/annotate/profile_annotate.h"
 
 const struct browser_view *const tally_browser_views[] = {
-	&browser_overview, &browser_rows, &browser_flame, &browser_sandwich, &browser_annotate,
-	&browser_time,     NULL};
+	&browser_overview, &browser_rows, &browser_flame,  &browser_sandwich,
+	&browser_annotate, &browser_time, &browser_stacks, NULL};
 const struct browser_view *const tally_browser_live_views[] = {&browser_rows, &browser_flame,
 							       &browser_sandwich, NULL};
 

@@ -6,6 +6,7 @@
 #include "cli/browser/box.h"
 #include "cli/browser/browser.h"
 #include "cli/browser/browser_code.h"
+#include "cli/browser/chart.h"
 #include "cli/browser/browser_filter.h"
 #include "cli/browser/selection_cache.h"
 #include "cli/browser/lists.h"
@@ -72,6 +73,7 @@ struct browser {
 	bool told_no_callchains;
 	bool at_callers; /* true if the cursor is in `callers`, false if in `callees` */
 	struct browser_spans spans;
+	struct browser_chart chart;
 	struct browser_code code;
 };
 

@@ -41,7 +41,7 @@ struct browser_view {
 };
 
 extern const struct browser_view browser_overview, browser_rows, browser_flame, browser_sandwich,
-	browser_annotate, browser_time;
+	browser_annotate, browser_time, browser_stacks;
 
 /* Switch to a view and show the function `pivot` in it; pass browser->pivot to keep the function.
  * Esc returns to the previous view and function. */

@@ -376,7 +376,7 @@ static int sandwich_mouse(struct browser *browser, struct tally_mouse mouse)
 const struct browser_view browser_sandwich = {
 	.name = "callers",
 	.press = '4',
-	.bar = "h Help|Enter This function|Esc Back|: Query|1-6 Views|q Quit",
+	.bar = "h Help|Enter This function|Esc Back|: Query|1-7 Views|q Quit",
 	.help = sandwich_help,
 	.nr_help = TALLY_ARRAY_SIZE(sandwich_help),
 	.keys = sandwich_keys,

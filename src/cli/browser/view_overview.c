@@ -332,7 +332,8 @@ static const char *const overview_help[] = {
 const struct browser_view browser_overview = {
 	.name = "overview",
 	.press = '1',
-	.bar = "h Help|1 Overview|2 Rows|3 Flame|4 Callers|5 Annotate|6 Time|Enter Look|: Query|q "
+	.bar = "h Help|1 Overview|2 Rows|3 Flame|4 Callers|5 Annotate|6 Time|7 Stacks|Enter Look|: "
+	       "Query|q "
 	       "Quit",
 	.help = overview_help,
 	.nr_help = TALLY_ARRAY_SIZE(overview_help),
