@@ -95,6 +95,28 @@ def test_does_not_replace_files_of_other_programs():
             refused(write(WRITERS[what], path), path, content)
 
 
+# All other options that write a file, as a function of its path. record keeps the previous file under another name.
+OTHER_WRITERS = {
+    "diff page": lambda path: ("diff", DATA, DATA, "--html", path),
+    "profile page": lambda path: ("profile", f"--html={path}", "--", "true"),
+    "inject": lambda path: ("inject", "-i", DATA, "-o", path),
+    "list": lambda path: ("list", "-o", path),
+    "convert": lambda path: ("data", "convert", "-i", DATA, "--to-json", path),
+    "baseline page": lambda path: ("report", "-i", DATA, "--baseline", DATA, "--html", path),
+}
+
+
+def test_other_options_do_not_replace_files_of_other_programs():
+    for name, what in tap.some([(name, what) for name in FOREIGN for what in OTHER_WRITERS], PARTS):
+        content, mode = FOREIGN[name]
+        path = place(name, content, mode)
+        run = tap.run(TALLY, *OTHER_WRITERS[what](path))
+        assert run.returncode and run.stderr, (what, name, run)
+        tap.same(read(path), content, (what, name))
+        tap.same(os.listdir(OUT), [name], "files left behind")
+        os.unlink(path)
+
+
 @tap.always
 def test_force_replaces_any_file():
     for what in ("page", "svg", "archive", "folded", "pprof"):
