@@ -12,6 +12,8 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "profile/query_private.h"
+#include "profile/short_names.h"
+#include "symbols/short_name.h"
 
 enum { STACK_SLOTS = 1 << 14 };
 
@@ -90,12 +92,20 @@ static uint32_t dso_mask(struct selection *selection, const struct tally_dso *ds
 	return selection->dso_mask;
 }
 
-static uint32_t frame_mask(struct selection *selection, const struct tally_frame *frame)
+/* Return the mask of a frame. Functions match by their whole or short names, because views show
+ * short names. */
+static uint32_t frame_mask(struct selection *selection, uint32_t number)
 {
+	const struct tally_frame *frame = &selection->profile->frames.all.data[number];
+	uint32_t wanted = kinds_mask(selection->query, NAMES_OF_SYMBOLS), mask;
 	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
 
-	return dso_mask(selection, frame->dso) |
+	mask = dso_mask(selection, frame->dso) |
 	       name_mask(selection->query, NAMES_OF_SYMBOLS, name);
+	if (frame->symbol && wanted & ~mask && tally_short_name_applies(name, strlen(name)))
+		mask |= name_mask(selection->query, NAMES_OF_SYMBOLS,
+				  tally_profile_short_name(selection->profile, number));
+	return mask;
 }
 
 /* ---- masks of all comms, threads and frames ---------------------------------------- */
@@ -139,7 +149,7 @@ static int judge_frames(struct selection *selection)
 	int ret = masks_new(frames->all.len, &selection->frames);
 
 	for (size_t i = 0; i < frames->all.len && !ret; i++)
-		selection->frames[i] = frame_mask(selection, &frames->all.data[i]);
+		selection->frames[i] = frame_mask(selection, (uint32_t)i);
 	return ret;
 }
 

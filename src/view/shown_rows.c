@@ -2,6 +2,7 @@
 #include "view/shown_rows.h"
 
 #include "base/arith.h"
+#include "profile/short_names.h"
 #include "view/sample_labels.h"
 
 #include <errno.h>
@@ -46,7 +47,9 @@ static bool has_part(const struct tally_shown_rows_options *options, uint32_t nu
 	const struct tally_frame *frame = &options->profile->frames.all.data[number];
 	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
 
-	return !options->part || strcasestr(name, options->part);
+	return !options->part || strcasestr(name, options->part) ||
+	       (frame->symbol &&
+		strcasestr(tally_profile_short_name(options->profile, number), options->part));
 }
 
 /* With --children, a bucket also contributes to the rows of all its callers, so rows are filtered

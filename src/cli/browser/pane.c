@@ -7,6 +7,7 @@
 #include "base/arith.h"
 #include "cli/browser/browser_state.h"
 #include "profile/pattern.h"
+#include "profile/short_names.h"
 
 enum { NO_CELL = UINT32_MAX };
 
@@ -378,9 +379,12 @@ static int matches_find(struct browser_pane *pane, const struct tally_profile *p
 	for (size_t i = 0; i < nr; i++) {
 		const struct tally_frame *frame = &profile->frames.all.data[i];
 
-		pane->matches[i] = frame->symbol &&
-				   tally_pattern_matches(
-					   pattern, tally_symbol_name(frame->dso, frame->symbol));
+		pane->matches[i] =
+			frame->symbol &&
+			(tally_pattern_matches(pattern,
+					       tally_symbol_name(frame->dso, frame->symbol)) ||
+			 tally_pattern_matches(pattern,
+					       tally_profile_short_name(profile, (uint32_t)i)));
 	}
 	return tally_pattern_error(pattern);
 }

@@ -103,6 +103,14 @@ def test_names_that_do_not_fit_have_footnotes():
     assert "__cxx11" not in short and "__cxx11" in full, short[:300]
 
 
+def test_queries_accept_the_names_that_are_shown():
+    shown = {name: own for name, (own, _, _) in rows(summary()).items() if own and "..." not in name and '"' not in name}
+    short = [name for name in shown if name.startswith("std::")] + ["mix"]
+    for name in short[:4] + short[-1:]:
+        found = rows(summary("--query", f'self-sym:=="{name}"'))
+        assert found.get(name, (0,))[0] >= shown[name], (name, shown[name], found)
+
+
 def test_options_for_rows_give_perfs_text():
     for options in (("--stdio",), ("-s", "symbol"), ("-g",), ("-n",), ("--percent-limit", "1"), ("--no-children",), ("prog",), ("-x", ";"), ("-w", "9")):
         text = summary(*options)
