@@ -108,7 +108,8 @@ def test_queries_accept_the_names_that_are_shown():
     short = [name for name in shown if name.startswith("std::")] + ["mix"]
     for name in short[:4] + short[-1:]:
         found = rows(summary("--query", f'self-sym:=="{name}"'))
-        assert found.get(name, (0,))[0] >= shown[name], (name, shown[name], found)
+        # Fewer than 100 samples are shown without decimals.
+        assert name in found and abs(found[name][0] - shown[name]) < 0.51, (name, shown[name], found)
 
 
 def test_options_for_rows_give_perfs_text():
