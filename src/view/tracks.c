@@ -67,3 +67,23 @@ void tally_bar_draw(uint64_t part, uint64_t whole, int row, int column, int colu
 		left -= here;
 	}
 }
+
+void tally_change_draw(uint64_t part, uint64_t whole, bool is_growth, int row, int column,
+		       int columns, struct tally_canvas *canvas)
+{
+	int half = (columns - 1) / 2, axis = column + half;
+	uint64_t halves = eighths_of(TALLY_MIN(part, whole), whole, (uint64_t)half) / 4;
+	enum tally_ink ink = is_growth ? TALLY_INK_HOT : TALLY_INK_WARM;
+
+	tally_canvas_draw(canvas, row, axis, 1, canvas->is_ascii ? "|" : "\xe2\x94\x82",
+			  TALLY_INK_DIM);
+	for (int i = 1; halves; i++, halves -= TALLY_MIN(halves, (uint64_t)2)) {
+		const char *filled = canvas->is_ascii ? "#" : "\xe2\x96\x88";
+		const char *part_filled = canvas->is_ascii ? "-"
+					  : is_growth      ? "\xe2\x96\x8c"
+							   : "\xe2\x96\x90";
+
+		tally_canvas_draw(canvas, row, is_growth ? axis + i : axis - i, 1,
+				  halves > 1 ? filled : part_filled, ink);
+	}
+}

@@ -4,6 +4,7 @@
 #ifndef TALLY_VIEW_TRACKS_H
 #define TALLY_VIEW_TRACKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "view/canvas.h"
@@ -16,5 +17,10 @@ void tally_tracks_draw(const uint64_t *bins, uint32_t nr, uint64_t highest, int 
 /* Draw a bar that is `columns` columns wide; the fraction `part` / `whole` of it is filled. */
 void tally_bar_draw(uint64_t part, uint64_t whole, int row, int column, int columns,
 		    struct tally_canvas *canvas);
+
+/* Draw a bar that begins in the middle of `columns` columns: to the right for growth, to the left
+ * otherwise. `part` / `whole` of the half is filled. */
+void tally_change_draw(uint64_t part, uint64_t whole, bool is_growth, int row, int column,
+		       int columns, struct tally_canvas *canvas);
 
 #endif

@@ -247,6 +247,26 @@ static void draws_bars(void **state)
 	tally_canvas_free(&canvas);
 }
 
+static void draws_changes_left_and_right(void **state)
+{
+	static const struct {
+		uint64_t part, whole;
+		bool is_growth;
+		const char *text;
+	} rows[] = {{0, 8, true, "   |"},  {8, 8, true, "   |###"},
+		    {8, 8, false, "###|"}, {4, 8, true, "   |#-"},
+		    {4, 8, false, " -#|"}, {9, 8, false, "###|"},
+		    {1, 0, true, "   |"},  {UINT64_MAX, UINT64_MAX, true, "   |###"}};
+	struct tally_canvas canvas = {.is_ascii = true};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(tally_canvas_reset(&canvas, 1, 8), 0);
+		tally_change_draw(rows[i].part, rows[i].whole, rows[i].is_growth, 0, 0, 7, &canvas);
+		check_text(&canvas, 0, rows[i].text);
+	}
+	tally_canvas_free(&canvas);
+}
+
 /* ---- panel ----------------------------------------------------------------------------------- */
 
 static void panel_reserves_rows(void **state)
@@ -303,6 +323,7 @@ int main(void)
 		cmocka_unit_test(draws_flame_graphs),
 		cmocka_unit_test(draws_tracks),
 		cmocka_unit_test(draws_bars),
+		cmocka_unit_test(draws_changes_left_and_right),
 		cmocka_unit_test(panel_reserves_rows),
 		cmocka_unit_test(test_panel_of_any_width),
 	};

@@ -10,7 +10,7 @@
 #include "view/tracks.h"
 #include "view/width.h"
 
-enum { VALUE = 9, BAR = 12, GAP = 1, NAMES_GAP = 2, NAMES_MIN = 20, WHOLE_BAR = 1000000000 };
+enum { VALUE = 9, BAR = 13, GAP = 1, NAMES_GAP = 2, NAMES_MIN = 20, WHOLE_BAR = 1000000000 };
 
 /* ---- names and values ----------------------------------------------------------------------- */
 
@@ -189,8 +189,8 @@ static void draw_row(struct browser *browser, const struct diff_browse *browse,
 	put_value(browser, browse, delta, true, y, at[DELTA], ink_of(value));
 	put_value(browser, browse, value->noise, false, y, at[NOISE], TALLY_INK_DIM);
 	if (at[BARS] >= 0)
-		tally_bar_draw(part_of(fabs(delta), layout->largest), WHOLE_BAR, y, at[BARS], BAR,
-			       &browser->canvas);
+		tally_change_draw(part_of(fabs(delta), layout->largest), WHOLE_BAR, delta > 0, y,
+				  at[BARS], BAR, &browser->canvas);
 	tally_diff_view_verdict(&browse->view, row, &verdict);
 	tally_canvas_draw(&browser->canvas, y, at[VERDICTS], parts[VERDICTS].columns - GAP,
 			  tally_str_text(&verdict), ink_of(value));
