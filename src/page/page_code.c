@@ -42,25 +42,23 @@ struct page_code {
 
 /* ---- selecting the functions --------------------------------------------------------- */
 
-static uint64_t heavy_key(const struct tally_bucket_key *key)
-{
-	return (uint64_t)key->event << 32 | key->frame;
-}
-
 static int heavy_count(struct page_code *code, const struct tally_bucket *bucket)
 {
 	const struct tally_bucket_key *key = &bucket->key;
-	const struct tally_frame *frame = &code->profile->frames.all.data[key->frame];
-	uint64_t number = tally_map_get(&code->numbers, heavy_key(key));
+	/* The code of an inlined function is in another one. */
+	uint32_t container = tally_bucket_container(code->profile, key);
+	const struct tally_frame *frame = &code->profile->frames.all.data[container];
+	uint64_t of = (uint64_t)key->event << 32 | container;
+	uint64_t number = tally_map_get(&code->numbers, of);
 	int ret = 0;
 
 	if (!frame->dso || !frame->symbol || tally_dso_kind(frame->dso) == TALLY_DSO_UNKNOWN)
 		return 0;
 	if (number == TALLY_MAP_NONE) {
 		number = code->heavy.len;
-		ret = tally_vec_push(&code->heavy, (struct page_heavy){key->event, key->frame});
+		ret = tally_vec_push(&code->heavy, (struct page_heavy){key->event, container});
 		if (!ret)
-			ret = tally_map_set(&code->numbers, heavy_key(key), number);
+			ret = tally_map_set(&code->numbers, of, number);
 	}
 	if (ret)
 		return ret;
@@ -105,12 +103,13 @@ static int heavy_find(struct page_code *code)
 static bool is_heavy(const struct page_code *code, uint32_t bucket)
 {
 	const struct tally_bucket_key *key = &code->profile->buckets.data[bucket].key;
+	uint32_t container = tally_bucket_container(code->profile, key);
 
 	if (code->options->passes && !code->options->passes[bucket])
 		return false;
 	for (size_t i = 0; i < code->heavy.len; i++) {
 		if (code->heavy.data[i].event == key->event &&
-		    code->heavy.data[i].frame == key->frame)
+		    code->heavy.data[i].frame == container)
 			return true;
 	}
 	return false;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/slots.h"
+#include "profile/frame_text.h"
 #include "profile/functions.h"
 #include "profile/query.h"
 
@@ -206,11 +207,23 @@ uint32_t tally_chain_find(const struct tally_chains *chains, const struct tally_
 	return chains->functions[chain->leaf] == function ? 0 : UINT32_MAX;
 }
 
-static bool is_inlined(const struct tally_chains *chains, uint32_t frame)
+static bool is_inlined(const struct tally_profile *profile, uint32_t frame)
 {
-	const struct tally_frame *of = &chains->profile->frames.all.data[frame];
+	return tally_frame_is_inlined(&profile->frames.all.data[frame]);
+}
 
-	return of->symbol && tally_symbol_is_inlined(of->dso, of->symbol);
+uint32_t tally_bucket_container(const struct tally_profile *profile,
+				const struct tally_bucket_key *key)
+{
+	struct tally_stack callers = tally_stacks_get(&profile->stacks, key->callers);
+
+	if (!is_inlined(profile, key->frame))
+		return key->frame;
+	for (uint32_t i = 0; i < callers.nr; i++) {
+		if (!is_inlined(profile, callers.frames[i]))
+			return callers.frames[i];
+	}
+	return key->frame;
 }
 
 /* Return the function that contains the frame at index `at` of a chain, or UINT32_MAX. */
@@ -219,7 +232,7 @@ static uint32_t container_in(const struct tally_chains *chains, const struct tal
 {
 	uint32_t nr = tally_chain_length(chains, chain);
 
-	while (at < nr && is_inlined(chains, tally_chain_function(chains, chain, at)))
+	while (at < nr && is_inlined(chains->profile, tally_chain_function(chains, chain, at)))
 		at++;
 	return at < nr ? tally_chain_function(chains, chain, at) : UINT32_MAX;
 }
@@ -256,7 +269,7 @@ uint32_t tally_chains_container(const struct tally_chains *chains, uint32_t func
 	uint32_t found;
 
 	function = chains->functions[function];
-	if (!is_inlined(chains, function))
+	if (!is_inlined(chains->profile, function))
 		return function;
 	found = container_find(chains, function, false);
 	return found != UINT32_MAX ? found : container_find(chains, function, true);
