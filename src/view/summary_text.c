@@ -80,6 +80,15 @@ static uint64_t nr_threads(const struct tally_top_lists *lists)
 	return nr;
 }
 
+/* Append ", 46% of a CPU" or ", 1.08 CPUs", as pages do. */
+static void add_cpus(double cpus, struct tally_str *out)
+{
+	if (cpus > 1.005)
+		tally_str_addf(out, ", %.2f CPUs", cpus);
+	else
+		tally_str_addf(out, ", %.*f%% of a CPU", cpus < 0.1 ? 1 : 0, 100 * cpus);
+}
+
 static void add_cpu_time(const struct tally_summary *summary, const struct tally_top_lists *lists,
 			 struct tally_str *out)
 {
@@ -91,7 +100,7 @@ static void add_cpu_time(const struct tally_summary *summary, const struct tally
 	if (span && summary->first) {
 		tally_str_add(out, " in ");
 		add_time(span, out);
-		tally_str_addf(out, " (%.0f %% of a CPU)", 100.0 * (double)busy / (double)span);
+		add_cpus((double)busy / (double)span, out);
 	}
 }
 
@@ -132,7 +141,7 @@ void tally_summary_headline(const struct tally_summary *summary,
 		add_cpu_time(summary, lists, out);
 	else
 		add_events(summary, out);
-	tally_str_addf(out, ", %" PRIu64 " thread%s, %" PRIu64 " sample%s", threads,
+	tally_str_addf(out, "; %" PRIu64 " thread%s; %" PRIu64 " sample%s", threads,
 		       tally_plural(threads), summary->nr, tally_plural(summary->nr));
 	if (summary->is_time) {
 		tally_str_add(out, " of ");

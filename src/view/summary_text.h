@@ -32,7 +32,7 @@ struct tally_summary {
 	bool whole_names;     /* names may be wider than their columns */
 };
 
-/* Append "2.35 s of CPU in 5.10 s (46 % of a CPU), 4 threads, 1234 samples of cpu-clock". The time
+/* Append "2.35 s of CPU in 5.10 s, 46% of a CPU; 4 threads; 1234 samples of cpu-clock". The time
  * of idle tasks is not included. */
 void tally_summary_headline(const struct tally_summary *summary,
 			    const struct tally_top_lists *lists, struct tally_str *out);

@@ -67,15 +67,30 @@ function selectedNs(model, r) {
   return (span ? Math.max(0, Math.min(span[1], length) - Math.min(span[0], length)) : length) * model.unitNs;
 }
 
-// Return "2.35 s of CPU in 5.10 s, 46% of a CPU; 4 threads; 14 794 samples".
+// Return the number of threads with samples, and the weight of idle tasks, which have the TID 0. A thread that changed its name
+// has several entries.
+function countThreads(model, weights) {
+  const {thread_tid: tid} = model.columns, seen = new Set();
+  let idle = 0;
+  weights.forEach((weight, thread) => {
+    if (weight > 0)
+      seen.add(tid[thread] || -thread);
+    if (tid[thread] === 1)
+      idle += weight;
+  });
+  return {nr: seen.size, idle};
+}
+
+// Return "2.35 s of CPU in 5.10 s, 46% of a CPU; 4 threads; 14 794 samples". The time of idle tasks is not counted.
 function headline(side, r, threads) {
   const {base} = app, event = currentEvent(), ns = selectedNs(base, r), parts = [];
+  const chosen = app.state.threads ? threads.map((weight, thread) => app.state.threads.includes(thread) ? weight : 0) : threads;
+  const {nr, idle} = countThreads(base, chosen), busy = Math.max(side.whole - idle, 0);
   const inTime = ns ? ` in ${formatNs(ns)}` : "";
   if (isCpuTime(event))
-    parts.push(`${formatNs(side.whole)} of CPU${inTime}${ns ? `, ${formatCpus(side.whole, ns)}` : ""}`);
+    parts.push(`${formatNs(busy)} of CPU${inTime}${ns ? `, ${formatCpus(busy, ns)}` : ""}`);
   else
     parts.push(`${formatMeasure(side.whole, event)}${inTime}`);
-  const nr = app.state.threads ? app.state.threads.length : threads.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
   parts.push(countOf(nr, "thread"), countOf(side.count, "sample"));
   return parts.join("; ");
 }

@@ -114,7 +114,7 @@ def test_q_leaves_a_summary():
         screen.press("q")
         screen.ends()
         lines = screen.look()
-        for part in ("shop.data: 400M cycles:u in 993 ms, 2 threads, 400 samples", "Health: 400 samples read", "Threads", "100 shop",
+        for part in ("shop.data: 400M cycles:u in 993 ms; 2 threads; 400 samples", "Health: 400 samples read", "Threads", "100 shop",
                      "Top functions, self (i: inlined, apart)", "22.50%   33.75%   walk_tree", "Top functions, total", "88.75%    main"):
             assert any(part in line for line in lines), (part, lines)
 
