@@ -109,8 +109,8 @@ static inline uint32_t tally_chain_function(const struct tally_chains *chains,
  * `function` itself if it is not inlined, and UINT32_MAX if no chain has it. */
 uint32_t tally_chains_container(const struct tally_chains *chains, uint32_t function);
 
-/* Return the function that contains the instruction of a bucket's samples: the bucket's function or,
- * if that is inlined, the first function on the callchain that is not. */
+/* Return the function that contains the instruction of a bucket's samples: the bucket's function
+ * or, if that is inlined, the first function on the callchain that is not. */
 uint32_t tally_bucket_container(const struct tally_profile *profile,
 				const struct tally_bucket_key *key);
 
