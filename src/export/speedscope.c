@@ -191,6 +191,8 @@ static int speedscope_write(struct speedscope *speedscope)
 
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	/* At the start, where cli/main/overwrite.c looks for it. */
+	tally_json_text(out, "exporter", export->version);
 	ret = add_frames(speedscope);
 	tally_json_open(out, "profiles", '[');
 	for (size_t i = 0; i < export->nr_events && !ret; i++)
@@ -198,7 +200,6 @@ static int speedscope_write(struct speedscope *speedscope)
 	tally_json_close(out, ']');
 	tally_json_text(out, "name", export->title);
 	tally_json_u64(out, "activeProfileIndex", speedscope->heaviest);
-	tally_json_text(out, "exporter", export->version);
 	tally_json_close(out, '}');
 	tally_str_add_char(out, '\n');
 	return ret;

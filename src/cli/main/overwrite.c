@@ -40,7 +40,8 @@ static const struct signature {
 	{TALLY_OVERWRITE_PICTURE, "<?xml ", "<title>Flame graph of "},
 	{TALLY_OVERWRITE_EXPORT, "event,", ",self_period,self_samples,total_period,total_samples"},
 	{TALLY_OVERWRITE_EXPORT, "{\"version\":1,\"events\":[", ""},
-	{TALLY_OVERWRITE_EXPORT, "{\"$schema\":\"https://www.speedscope.app/", ""},
+	{TALLY_OVERWRITE_EXPORT, "{\"$schema\":\"https://www.speedscope.app/",
+	 "\"exporter\":\"tally "},
 	{TALLY_OVERWRITE_EXPORT, "{\"meta\":{\"version\":", "\"importedFrom\":\"tally "},
 	{TALLY_OVERWRITE_EXPORT, "# callgrind format\n", "\ncreator: tally "},
 	{TALLY_OVERWRITE_EXPORT, "\n\x04\x08\x01\x10\x02", ""},   /* pprof: sample type */

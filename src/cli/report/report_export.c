@@ -74,8 +74,6 @@ static struct tally_document_place place_of(const struct report_config *config, 
 	};
 
 	add_option(config, option);
-	if (!place.is_binary)
-		place.kinds |= TALLY_OVERWRITE_TEXT;
 	return place;
 }
 

@@ -152,13 +152,14 @@ def test_exports_replace_exports_and_nothing_else():
             refused(run, path, before)
 
 
-def test_text_replaces_text_that_is_called_output():
-    for name in ("notes.txt", "run.log", "a.out"):
-        path = place(name, b"42 notes\n")
-        write(WRITERS["folded"], path, status=0)
-        path = place(name, "notes of yesterday, in Zürich\n".encode())
-        write(WRITERS["csv"], path, status=0)
-        os.unlink(path)
+def test_exports_do_not_replace_text_of_others():
+    """Check names that are typical of output, and files in the same format that another program wrote."""
+    speedscope = b'{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"other 1","shared":{}}\n'
+    for name in ("notes.txt", "run.log", "a.out", "sales.csv", "callgrind.out"):
+        for content in (b"42 notes\n", "notes of yesterday, in Zürich\n".encode(), b"id,price\n1,20\n", b"version: 1\nevents: Ir\n", speedscope):
+            for what in ("folded", "csv", "callgrind", "speedscope", "json"):
+                path = place(name, content)
+                refused(write(WRITERS[what], path), path, content)
         path = place(name, b"notes\n")
         refused(write(WRITERS["pprof"], path), path, b"notes\n")
         path = place(name, b"notes\n")
