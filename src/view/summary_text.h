@@ -15,8 +15,7 @@
 enum { TALLY_FEW_SAMPLES = 100 };
 
 struct tally_summary {
-	const char *name; /* of the recording; not escaped */
-	uint32_t event;
+	const char *name;       /* of the recording; not escaped */
 	const char *event_name; /* not escaped */
 	bool is_time;           /* weights are in ns */
 	bool has_chains;

@@ -123,8 +123,7 @@ void annotate_functions_list(const struct annotate_config *config,
 		tally_view_percent(sum.weight, all, &line);
 		tally_str_add(&line, "  ");
 		start = line.len;
-		if (tally_short_name(&line, name, strlen(name)))
-			tally_str_add(&line, name);
+		(void)tally_short_name(&line, name, strlen(name));
 		tally_str_add(&line, "  ");
 		tally_str_add(&line, tally_path_name(tally_dso_name(function->dso)));
 		tally_str_escape(&line, start);

@@ -249,7 +249,7 @@ static int open_terminal(struct browser *browser)
 	ret = tally_terminal_open(tally_output_colours(), true, &browser->terminal);
 	if (ret == -ENOTTY)
 		tally_print_error(
-			"option '--tui' requires standard input and output to be a terminal");
+			"the browser requires standard input and output to be a terminal");
 	else if (ret == -ENODEV)
 		tally_print_error("unknown terminal type '%s' (TERM)", kind ? kind : "");
 	if (ret)

@@ -21,7 +21,6 @@ struct tally_summary browser_summarize(const struct browser *browser)
 
 	return (struct tally_summary){
 		.name = source->what,
-		.event = browser->event,
 		.event_name = source->event(source->arg, browser->event),
 		.is_time = source->is_time && source->is_time(source->arg, browser->event),
 		.has_chains = browser_has_callchains(browser),

@@ -165,8 +165,7 @@ static void add_name(const char *name, struct tally_str *out)
 {
 	size_t start = out->len;
 
-	if (tally_short_name(out, name, strlen(name)))
-		tally_str_add(out, name);
+	(void)tally_short_name(out, name, strlen(name)); /* `out` records a failure */
 	tally_str_escape(out, start);
 }
 

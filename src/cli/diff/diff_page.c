@@ -129,6 +129,8 @@ int diff_page(const struct diff_config *config)
 	diff = ret ? NULL : first_diff(&comparison);
 	if (diff)
 		ret = verdicts_add(&verdicts, diff);
+	if (diff && ret)
+		tally_print_error("out of memory");
 	/* A page of damaged recordings has no verdicts. */
 	if (ret != -ENOMEM)
 		ret = write_page(config, comparison.kallsyms_fd, &verdicts);

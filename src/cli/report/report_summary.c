@@ -25,7 +25,6 @@ static int add_event(struct report *report, uint32_t number, const char *health)
 	bool has_chains = report->config->rows.show.style != TALLY_STYLE_NONE;
 	const struct tally_summary summary = {
 		.name = tally_path_name(report->session->name),
-		.event = number,
 		.event_name = event->name,
 		.is_time = tally_attr_is_clock(&event->attr),
 		.has_chains = has_chains,
