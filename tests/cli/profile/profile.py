@@ -63,7 +63,7 @@ def lines(text):
 
 
 def shows_spin(text):
-    return re.search(r"\d\d\.\d\d% +spin_inner", text) and "spin_outer" in text
+    return re.search(r"\d\d(\.\d\d)?% +spin_inner", text) and "spin_outer" in text
 
 
 def test_a_command_in_a_pipe():
