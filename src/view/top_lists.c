@@ -10,6 +10,9 @@
 #include "view/flame.h"
 #include "view/shorten.h"
 
+/* Minimum width of a function's text with a mark for inlined functions. */
+enum { MARKED_MIN = 16 };
+
 static uint64_t row_weight(const struct tally_row *row, enum tally_top_list list)
 {
 	return list == TALLY_TOP_TOTAL ? row->total : row->self;
@@ -149,9 +152,10 @@ void tally_top_lists_text(const struct tally_top_lists *lists, enum tally_top_li
 		return;
 	}
 	if (list != TALLY_TOP_THREADS) {
-		tally_str_add(out, tally_top_lists_mark(lists, row));
-		tally_flame_name(lists->profile, row->frame, columns > 2 ? columns - 2 : 0, mark,
-				 out);
+		size_t marked = columns >= MARKED_MIN ? 2 : 0;
+
+		tally_str_add(out, marked ? tally_top_lists_mark(lists, row) : "");
+		tally_flame_name(lists->profile, row->frame, columns - marked, mark, out);
 		return;
 	}
 	group = &lists->threads.groups.data[row->group];

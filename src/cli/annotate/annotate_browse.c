@@ -18,7 +18,7 @@ bool annotate_wants_browser(const struct annotate_config *config)
 			 config->percent_limit || config->style || config->colour || config->dsos ||
 			 config->source.prefix || config->objdump;
 
-	return !asks_text && (config->is_tui || tally_output_takes_screens());
+	return !asks_text && tally_output_takes_screens();
 }
 
 int annotate_browse(const struct annotate_config *config)

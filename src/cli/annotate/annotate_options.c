@@ -86,7 +86,8 @@ const struct tally_option annotate_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf compatibility:"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "print text, even on a terminal"},
 	{0, "stdio2", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "same as --stdio"},
-	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "use the browser (default on a terminal)"},
+	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL,
+	 "use the browser, if there is a terminal (default)"},
 	{'m', "modules", TALLY_OPTION_FLAG, AT(has_modules), NULL, "ignored"},
 	{0, "objdump", TALLY_OPTION_TEXT, AT(objdump), "path",
 	 "ignored; no external program is used"},
@@ -228,7 +229,9 @@ int annotate_config_finish(struct annotate_config *config)
 	else if (config->show_period)
 		config->measure = TALLY_ANNOTATE_PERIOD;
 	if (!ret && config->is_tui)
-		tally_print_warning("--tui: printing text, because other options ask for it");
+		tally_print_warning(
+			"--tui: printing text, because there is no terminal or other options "
+			"ask for it");
 	return ret;
 }
 

@@ -68,15 +68,25 @@ void browser_choose_function(struct browser *browser, uint32_t frame)
 		browser->function = frame;
 }
 
+/* Return true if a function has samples in the selection. */
+static bool is_selected(const struct browser *browser, uint32_t function)
+{
+	tally_vec_for_each (row, &browser->lists.top.functions.rows) {
+		if (row->total && browser->chains.functions[row->frame] == function)
+			return true;
+	}
+	return false;
+}
+
 uint32_t browser_chosen_function(struct browser *browser)
 {
-	const struct browser_lists *lists = &browser->lists;
+	const struct tally_top_lists *lists = &browser->lists.top;
 
-	if (browser->function != TALLY_FRAME_NONE || browser_chains_build(browser) ||
-	    browser_lists_build(&browser->lists, browser) || !lists->top.nr[TALLY_TOP_SELF])
+	if (browser_chains_build(browser) || browser_lists_build(&browser->lists, browser) ||
+	    !lists->nr[TALLY_TOP_SELF] ||
+	    (browser->function != TALLY_FRAME_NONE && is_selected(browser, browser->function)))
 		return browser->function;
-	return browser->chains
-		.functions[tally_top_lists_row(&lists->top, TALLY_TOP_SELF, 0)->frame];
+	return browser->chains.functions[tally_top_lists_row(lists, TALLY_TOP_SELF, 0)->frame];
 }
 
 int browser_switch_function(struct browser *browser, uint32_t frame)

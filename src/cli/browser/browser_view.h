@@ -54,8 +54,8 @@ void browser_set_function(struct browser *browser, uint32_t frame);
 /* Choose a function for the views of a function; TALLY_FRAME_NONE is ignored. */
 void browser_choose_function(struct browser *browser, uint32_t frame);
 
-/* Return the function that the user chose last or, as long as none was chosen, the one with the
- * largest self cost; TALLY_FRAME_NONE if there are no samples. */
+/* Return the function that the user chose last or, if none was chosen or it has no samples in the
+ * selection, the one with the largest self cost; TALLY_FRAME_NONE if there are no samples. */
 uint32_t browser_chosen_function(struct browser *browser);
 
 /* Show callers and callees of `frame`, a value from tally_chains.functions. TALLY_FRAME_NONE is

@@ -165,7 +165,7 @@ def in_kernel(names, chains):
 
 
 def symbols(*options):
-    text = tap.run(TALLY, "report", *options).stdout
+    text = tap.run(TALLY, "report", "--stdio", *options).stdout
     return re.findall(r"^ +[0-9.]+%.* \[k\] (\S+)", text, re.M)
 
 
