@@ -9,8 +9,9 @@
 
 /* The frames of a page by name. Frames with the same name are linked. */
 struct frame_names {
-	struct tally_map first;   /* name's string: frame + 1 */
-	TALLY_VEC(uint32_t) next; /* by frame: next frame with the same name + 1 */
+	struct tally_intern names;
+	TALLY_VEC(uint32_t) first; /* by name: frame + 1 */
+	TALLY_VEC(uint32_t) next;  /* by frame: next frame with the same name + 1 */
 };
 
 static const uint32_t *frame_words(const struct tally_html *page, uint32_t frame)
@@ -21,14 +22,16 @@ static const uint32_t *frame_words(const struct tally_html *page, uint32_t frame
 static int names_make(const struct tally_html *page, struct frame_names *names)
 {
 	for (uint32_t i = 0; i < page->frames.strings.len; i++) {
-		uint32_t name;
-		uint64_t known;
+		const struct tally_interned *name;
+		uint32_t string, number;
 
-		memcpy(&name, frame_words(page, i), sizeof(name));
-		known = tally_map_get(&names->first, name);
-		if (tally_vec_push(&names->next, known == TALLY_MAP_NONE ? 0 : (uint32_t)known) ||
-		    tally_map_set(&names->first, name, i + 1))
+		memcpy(&string, frame_words(page, i), sizeof(string));
+		name = &page->strings.strings.data[string];
+		if (tally_intern(&names->names, name->text, name->len, &number) ||
+		    (number == names->first.len && tally_vec_push(&names->first, 0)) ||
+		    tally_vec_push(&names->next, names->first.data[number]))
 			return -ENOMEM;
+		names->first.data[number] = i + 1;
 	}
 	return 0;
 }
@@ -42,19 +45,16 @@ static bool is_in_file(const struct tally_html *page, uint32_t frame, const char
 	return !strcmp(tally_mapped_name(tally_intern_text(&page->strings, words[1])), file);
 }
 
-static int verdict_add(struct tally_html *page, const struct frame_names *names,
+static int verdict_add(struct tally_html *page, struct frame_names *names,
 		       const struct tally_html_verdict *verdict)
 {
-	uint32_t name;
-	uint64_t at;
-	int ret = page_string(page, verdict->function, &name);
+	uint32_t name, at;
 
-	if (ret)
-		return ret;
-	at = tally_map_get(&names->first, name);
-	at = at == TALLY_MAP_NONE ? 0 : at;
+	if (tally_intern(&names->names, verdict->function, strlen(verdict->function), &name))
+		return -ENOMEM;
+	at = name < names->first.len ? names->first.data[name] : 0;
 	for (; at; at = names->next.data[at - 1]) {
-		if (!is_in_file(page, (uint32_t)at - 1, verdict->file))
+		if (!is_in_file(page, at - 1, verdict->file))
 			continue;
 		tally_json_open(&page->verdicts, NULL, '{');
 		tally_json_u64(&page->verdicts, "frame", at - 1);
@@ -73,7 +73,8 @@ int tally_html_add_verdicts(struct tally_html *page, const struct tally_html_ver
 	tally_str_clear(&page->verdicts);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = verdict_add(page, &names, &verdicts[i]);
-	tally_map_free(&names.first);
+	tally_intern_free(&names.names);
+	tally_vec_free(&names.first);
 	tally_vec_free(&names.next);
 	return ret ? ret : tally_str_error(&page->verdicts);
 }

@@ -7,7 +7,7 @@ import json
 import re
 import zlib
 
-KERNEL, GUEST, INLINED, JIT, NAMELESS, CUT = 1, 3, 4, 8, 16, 32
+KERNEL, GUEST, INLINED, JIT, NAMELESS, CUT, FOREIGN = 1, 3, 4, 8, 16, 32, 64
 Sample = collections.namedtuple("Sample", "recording time node pid tid comm cpu event weight")
 Frame = collections.namedtuple("Frame", "name file flags")
 

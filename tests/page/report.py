@@ -104,7 +104,7 @@ def test_frames_say_what_they_are():
     frames = page_of(recording, *symfs).frames
     flags = {frame.name: (frame.flags, frame.file) for frame in frames}
     tap.same(flags["main"], (0, browser_data.PROGRAM), "main")
-    tap.same(flags["price_of"], (0, browser_data.LIBRARY), "price_of")
+    tap.same(flags["price_of"], (decode.FOREIGN, browser_data.LIBRARY), "price_of")
     tap.same([frame.name for frame in frames if frame.flags & 3 == decode.KERNEL and frame.flags & decode.NAMELESS], [""], "kernel")
     # Without the binaries, all names are missing, and the page shows one function for each file.
     page = page_of(recording, "--no-bounds")

@@ -162,7 +162,9 @@ static int report_group(struct report *report, const struct tally_event_group *g
 	rows.view.separator = config->separator;
 	rows.view.has_colours = report->has_colours && !config->separator && !config->csv;
 	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
-	rows.view.has_short_names = rows.view.line_width > 0 && !config->json && !config->csv;
+	/* Programs read folded callchains. */
+	rows.view.has_short_names = rows.view.line_width > 0 && !config->json && !config->csv &&
+				    config->rows.show.style != TALLY_STYLE_FOLDED;
 	add_event_heading(report, group);
 	if (config->rows.hierarchy) {
 		size_t shown;

@@ -59,7 +59,7 @@ def test_uses_no_pager_if_disabled():
         status, text = shown(*arguments, "report", "--stdio", **environment)
         tap.same(status, 0, f"{environment}")
         assert MARK not in text and "[.]" in text, text
-    run = tap.run(TALLY, "report", "-i", DATA, env=dict(os.environ, TALLY_PAGER=MARKING))
+    run = tap.run(TALLY, "report", "--stdio", "-i", DATA, env=dict(os.environ, TALLY_PAGER=MARKING))
     assert MARK not in run.stdout and "[.]" in run.stdout, run.stdout
 
 
