@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compare the functions of all outputs for ten kinds of recordings: the text that is printed into a pipe, the browser,
+JSON, the page, speedscope, pprof, folded stacks, and a comparison of a recording with itself. Names and shares must be
+equal. agreement_tables.py lists the differences between outputs.
+
+usage: agreement.py TALLY
+"""
+import collections
+import functools
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+sys.path.insert(1, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/page")
+import agreement_recordings  # noqa: E402
+import agreement_tables as tables  # noqa: E402
+import decode  # noqa: E402
+import export_readers as readers  # noqa: E402
+import machine  # noqa: E402
+import steps  # noqa: E402
+import tap  # noqa: E402
+import tmux  # noqa: E402
+
+TALLY = steps.tally()
+WORK = tap.workplace("agreement")
+MOST = 20  # rows that are compared in lists
+FEWEST = 100  # samples; with fewer, shares are printed without decimals
+ROWS = ("-s", "dso,symbol", "-g", "none")
+tmux.DEADLINE = tap.PATIENCE
+
+
+@functools.cache
+def recording(kind):
+    where = os.path.join(WORK, kind)
+    os.makedirs(where, exist_ok=True)
+    return agreement_recordings.KINDS[kind](where)
+
+
+@functools.cache
+def whole_of(path, *options):
+    page = path + ".html"
+    tap.run(TALLY, "report", "-i", path, "--html", page, *options, status=0)
+    whole = tables.Whole(decode.read(page))
+    assert whole.nr >= FEWEST and len(whole.heaviest(1)) > 5, f"only {whole.nr} samples of {len(whole.functions)} functions"
+    return whole
+
+
+def same_sums(got, want, what):
+    """Compare {key: value}. The message lists the differences, the heaviest first."""
+    differ = [(key, got.get(key), want.get(key)) for key in {**want, **got} if got.get(key) != want.get(key)]
+    assert not differ, f"{what}: {len(differ)} differ (got, wanted): {differ[:4]}"
+
+
+# ---- each output ---------------------------------------------------------------------------------
+
+
+def check_json(path, whole, *options):
+    named, unnamed = tables.json_rows(steps.report_json(path, *ROWS, "--children", *options)["events"][0]["rows"])
+    want = sorted(((function.base, function.name, function.is_inlined), sums) for function, sums in whole.by_function() if function.is_named)
+    same_sums(collections.Counter(named), collections.Counter(want), "JSON")
+    files = whole.sums(lambda function: None if function.is_named else function.base)
+    tap.same(sorted(unnamed), sorted(files), "files with unnamed code in JSON")
+    for file, sums in files.items():
+        rows = unnamed[file]
+        tap.same((sum(row.nr for row in rows), sum(row.weight for row in rows)), (sums.nr, sums.weight), f"unnamed code of {file}")
+        assert max(row.total for row in rows) <= sums.total <= sum(row.total for row in rows), (file, sums, rows)
+
+
+def check_exports(path, whole, *options):
+    want = whole.sums(tables.exported_name)
+    for form in ("folded", "speedscope", "pprof"):
+        data = tap.run(TALLY, "report", "-i", path, "--format", form, *options, text=False, status=0).stdout
+        got = readers.READERS[form](data)
+        for sums, index in ((got.own(), 1), (got.total(), 3)):
+            same_sums(+sums, {name: one[index] for name, one in want.items() if one[index]}, f"{form}, {tables.Sums._fields[index]}")
+        if got.numbers:
+            numbers = readers.fold(got.numbers, lambda stack: stack[-1:])
+            same_sums(+numbers, {name: one.nr for name, one in want.items() if one.nr}, f"{form}, samples")
+
+
+def check_diff(path, whole, *options):
+    """Compare a recording with itself."""
+    event = json.loads(tap.run(TALLY, "diff", "--json", path, path, *options, status=0).stdout)["events"][0]
+    tap.same([(one["samples"], one["period"]) for one in event["recordings"]], [(whole.nr, whole.weight)] * 2, "both sides")
+    for row in event["rows"]:
+        for one in (row["self"], row["total"]):
+            assert abs(one["value"] - one["period"] / whole.weight) < 1e-9, row
+    named, unnamed = tables.diff_sums(event["rows"])
+    want = whole.sums(lambda function: (tables.diff_file(function), function.name) if function.is_named else None)
+    same_sums(named, {key: sums for key, sums in want.items() if sums.nr}, "diff")
+    want = whole.sums(lambda function: None if function.is_named else tables.diff_file(function))
+    tap.same(dict(unnamed), {file: sums.nr for file, sums in want.items() if sums.nr}, "unnamed code in diff")
+
+
+def check_summary(path, whole, *options):
+    text = steps.report(path, *options)
+    own, total = tables.summary_self(text), tables.summary_total(text)
+    assert len(own) == min(MOST, len(whole.heaviest(0))) and len(total) >= 5, text
+    tables.check_rows(whole, own, 0, "summary, self")
+    tables.check_rows(whole, total, 1, "summary, total")
+
+
+def check_browser(path, whole, *options, keys=()):
+    """Compare the rows of the browser by self and total cost. `keys` are pressed first. Rows of unnamed code are rows of
+    addresses, so recordings that have such code among their heaviest functions are not compared."""
+    for by, children in enumerate(("--no-children", "--children")):
+        with tmux.Screen(300, 60) as screen:
+            screen.type(" ".join([TALLY, "report", "-i", path, *ROWS[:2], children, *options]))
+            screen.press("Enter")
+            screen.until(lambda lines: "h Help" in lines[-1], "the overview")
+            screen.press("2")
+            screen.until(lambda lines: lines[0].startswith("rows:"), "rows")
+            for key, said in keys:
+                screen.press(key)
+                screen.until(lambda lines, said=said: said in "\n".join(lines), said)
+            rows = tables.browser_rows(screen.settled())[:MOST]
+        assert len(rows) == min(MOST, len(whole.heaviest(by))), rows
+        tables.check_rows(whole, rows, by, f"browser, {children}")
+
+
+OUTPUTS = {"json": check_json, "exports": check_exports, "diff": check_diff, "summary": check_summary, "browser": check_browser}
+
+
+def check(kind, output):
+    path = recording(kind)
+    OUTPUTS[output](path, whole_of(path))
+
+
+# The first point of a kind makes its recording.
+for each in agreement_recordings.KINDS:
+    for one in OUTPUTS:
+        vars()[f"test_{each}_{one}"] = lambda kind=each, output=one: check(kind, output)
+
+
+if __name__ == "__main__":
+    tap.main(__name__, machine.need_events)
