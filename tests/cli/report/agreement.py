@@ -103,9 +103,9 @@ def check_summary(path, whole, *options):
     tables.check_rows(whole, total, 1, "summary, total")
 
 
-def check_browser(path, whole, *options, keys=()):
-    """Compare the rows of the browser by self and total cost. `keys` are pressed first. Rows of unnamed code are rows of
-    addresses, so recordings that have such code among their heaviest functions are not compared."""
+def check_browser(path, whole, *options, keys=(), names=None):
+    """Compare the rows of the browser by self and total cost. `keys` are pressed first. If the screen has the short names of
+    another page, `names` are its whole names by short name."""
     for by, children in enumerate(("--no-children", "--children")):
         with tmux.Screen(300, 60) as screen:
             screen.type(" ".join([TALLY, "report", "-i", path, *ROWS[:2], children, *options]))
@@ -118,6 +118,8 @@ def check_browser(path, whole, *options, keys=()):
                 screen.until(lambda lines, said=said: said in "\n".join(lines), said)
             rows = tables.browser_rows(screen.settled())[:MOST]
         assert len(rows) == min(MOST, len(whole.heaviest(by))), rows
+        if names:
+            rows = [row._replace(name="...", whole=names[row.name]) for row in rows]
         tables.check_rows(whole, rows, by, f"browser, {children}")
 
 
@@ -133,6 +135,46 @@ def check(kind, output):
 for each in agreement_recordings.KINDS:
     for one in OUTPUTS:
         vars()[f"test_{each}_{one}"] = lambda kind=each, output=one: check(kind, output)
+
+
+# ---- without inlined functions -------------------------------------------------------------------
+
+
+def stdio_rows(text):
+    """Return the rows of report --stdio --no-children in perf's layout: (share, file, name)."""
+    return sorted(re.findall(r"^ +([0-9.]+)%  (.*?) +\[.\] (.*?) *(?:-  +- *)?$", text, re.M))  # perf adds columns for IPC
+
+
+def test_without_inlined_functions():
+    path = recording("cxx")
+    whole = whole_of(path, "--no-inline")
+    assert not any(function.is_inlined for function in whole.functions), "the page has inlined functions"
+    assert any(function.is_inlined for function in whole_of(path).functions), "there are no inlined functions"
+    for compare in OUTPUTS.values():
+        compare(path, whole, "--no-inline")
+
+
+def test_a_key_turns_inlining_off():
+    """Check the rows after the key. Functions keep their short names, which also differ from those of inlined functions."""
+    path = recording("cxx")
+    names = {tables.exported_name(function): function.name for function in whole_of(path).functions}
+    check_browser(path, whole_of(path, "--no-inline"), keys=[("I", "inlined functions are part of those that contain them")], names=names)
+
+
+def test_rows_without_inlined_functions_are_those_of_perf():
+    machine.need_perf()
+    path = recording("cxx")
+    options = ("--no-inline", "--no-children", *ROWS)
+    got = stdio_rows(steps.report(path, "--stdio", *options))
+    event = steps.report_json(path, *options)["events"][0]
+    rows = [(f"{100 * row['self_period'] / event['total_period']:.2f}", row["dso"], row["symbol"].split("] ", 1)[1]) for row in event["rows"]]
+    tap.same(got, sorted(row for row in rows if row[0] != "0.00"), "--stdio and JSON")
+    theirs = stdio_rows(tap.run("perf", "report", "-i", path, "--stdio", *options, status=0).stdout)
+
+    def comparable(rows):  # perf names PLT stubs by their order alone (see tap.as_perf_names_stubs)
+        return [row for row in rows if not re.search(r"@plt$|^0x|^_init$", row[2])]
+    tap.same(comparable(got), comparable(theirs), "perf")
+    assert len(comparable(got)) > 10, got
 
 
 if __name__ == "__main__":

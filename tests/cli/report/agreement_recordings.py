@@ -268,7 +268,7 @@ def recorded(where, *command, options=()):
 
 
 def compiled(where, language):
-    """Record a program in a language whose compiler may be missing."""
+    """Record a compiled program, or skip the test if there is no compiler."""
     name, source, command = COMPILED[language]
     program = os.path.join(where, "work")
     words = [*command, program, write(os.path.join(where, name), source)]
