@@ -4,11 +4,13 @@
 #include <inttypes.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "profile/profile_model.h"
 #include "profile/short_names.h"
+#include "symbols/demangle.h"
 
 void tally_frame_add_file(const struct tally_frame *frame, bool has_pid, struct tally_str *out)
 {
@@ -44,6 +46,19 @@ void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out
 		addr -= start;
 	tally_str_add_bytes(out, "0x", 2);
 	tally_str_add_hex(out, addr, 16);
+}
+
+void tally_frame_add_variant(const struct tally_frame *frame, uint64_t *left, struct tally_str *out)
+{
+	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
+	const char *raw = frame->symbol ? tally_symbol_raw_name(frame->dso, frame->symbol) : "";
+	char *full = strcmp(name, raw) ? tally_demangle(raw, true, left) : NULL;
+
+	if (full)
+		tally_str_add(out, full);
+	else
+		tally_frame_add_name(frame, out);
+	free(full);
 }
 
 void tally_frame_add_place(const struct tally_frame *frame, struct tally_str *out)

@@ -17,6 +17,11 @@ void tally_frame_add_file(const struct tally_frame *frame, bool has_pid, struct 
  * module is relative to the module's start. Not escaped. */
 void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out);
 
+/* Append the function's name with its parameters, which distinguishes overloads, or the name alone
+ * if its parameters are not known. `*left` is the budget of tally_demangle(). Not escaped. */
+void tally_frame_add_variant(const struct tally_frame *frame, uint64_t *left,
+			     struct tally_str *out);
+
 /* Append the place of a frame without source lines, as perf does: "main+12", or "libc.so.6[1f]" if
  * it is outside all functions. Not escaped. */
 void tally_frame_add_place(const struct tally_frame *frame, struct tally_str *out);

@@ -71,6 +71,8 @@ void tally_diff_view_row_json(const struct tally_diff_view *view, const struct t
 	json_name(diff, "comm", row->comm, out);
 	json_name(diff, "dso", row->file, out);
 	json_name(diff, "symbol", row->symbol, out);
+	if (row->variant != row->symbol)
+		json_name(diff, "signature", row->variant, out);
 	json_path(diff, row->path, out);
 	tally_json_text(out, "state", tally_diff_state_name(row->state));
 	if (row->other != UINT32_MAX)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -199,7 +201,7 @@ static void text_symbol(const struct tally_diff_view *view, const struct tally_d
 			struct tally_str *out)
 {
 	tally_str_addf(out, "[%c] ", tally_cpumode_letter(row->cpumode));
-	tally_str_add(out, view->has_short_names ? tally_diff_short_name(view->diff, row->symbol)
+	tally_str_add(out, view->has_short_names ? tally_diff_short_name(view->diff, row->variant)
 						 : tally_diff_name(view->diff, row->symbol));
 }
 
@@ -297,6 +299,64 @@ static const struct diff_column columns[] = {
 	{"Path", 0, TALLY_SHORTEN_TEXT, has_path, tally_diff_view_path},
 };
 
+/* ---- footnotes ------------------------------------------------------------------ */
+
+/* Return the place of a row's footnote number. */
+static uint32_t *note_of(const struct tally_diff_view *view, const struct tally_diff_row *row)
+{
+	return &view->notes[row - view->diff->rows.data];
+}
+
+/* Shorten a name with a footnote, and append the footnote's number. */
+static void add_note(const struct tally_diff_view *view, const struct tally_diff_row *row,
+		     size_t start, struct tally_str *out)
+{
+	uint32_t number = *note_of(view, row);
+	char note[32];
+
+	if (!number)
+		return;
+	snprintf(note, sizeof(note), " [%" PRIu32 "]", number);
+	tally_shorten(out, start, TALLY_SHORTEN_NAME, TALLY_DIFF_NAME_MAX - strlen(note),
+		      TALLY_VIEW_MARK);
+	tally_str_add(out, note);
+}
+
+int tally_diff_view_number_notes(struct tally_diff_view *view)
+{
+	uint32_t *notes = calloc(view->diff->rows.len + 1, sizeof(*notes)), nr = 0;
+	struct tally_str text = {0};
+
+	if (!notes)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->nr_rows && has_symbol(view); i++) {
+		tally_str_clear(&text);
+		text_symbol(view, view->rows[i], &text);
+		tally_str_escape(&text, 0);
+		if (tally_width_of(tally_str_text(&text)) > TALLY_DIFF_NAME_MAX)
+			notes[view->rows[i] - view->diff->rows.data] = ++nr;
+	}
+	tally_str_free(&text);
+	view->notes = notes;
+	return 0;
+}
+
+void tally_diff_view_notes(const struct tally_diff_view *view, size_t nr_rows,
+			   struct tally_str *out)
+{
+	for (size_t i = 0; i < nr_rows; i++) {
+		const struct tally_diff_row *row = view->rows[i];
+		size_t start = out->len;
+
+		if (!*note_of(view, row))
+			continue;
+		tally_str_addf(out, "# [%" PRIu32 "] ", *note_of(view, row));
+		tally_str_add(out, tally_diff_name(view->diff, row->variant));
+		tally_str_escape(out, start);
+		tally_str_add_char(out, '\n');
+	}
+}
+
 static void add_cell(const struct tally_diff_view *view, const struct diff_column *column,
 		     const struct tally_diff_row *row, struct tally_str *out)
 {
@@ -304,6 +364,8 @@ static void add_cell(const struct tally_diff_view *view, const struct diff_colum
 
 	column->text(view, row, out);
 	tally_str_escape(out, start);
+	if (view->notes && column->how == TALLY_SHORTEN_NAME)
+		add_note(view, row, start, out);
 }
 
 /* Return the width of the widest cell. Cells wider than 80 columns are ignored, unless names are

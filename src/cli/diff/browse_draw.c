@@ -30,7 +30,7 @@ void diff_browse_name(const struct diff_browse *browse, const struct tally_diff_
 		      struct tally_str *head, struct tally_str *tail)
 {
 	const struct tally_diff *diff = browse->view.diff;
-	const char *const names[] = {tally_diff_short_name(diff, row->symbol),
+	const char *const names[] = {tally_diff_short_name(diff, row->variant),
 				     tally_diff_name(diff, row->file),
 				     tally_diff_name(diff, row->comm)};
 	size_t start = head->len, nr = TALLY_ARRAY_SIZE(names), first = 0;

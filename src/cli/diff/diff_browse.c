@@ -186,7 +186,7 @@ static void diff_whole(const struct browser *browser, struct tally_str *out)
 	if (browse->cursor >= browse->rows.len)
 		return;
 	row = browse->rows.data[browse->cursor];
-	symbol = tally_diff_name(diff, row->symbol);
+	symbol = tally_diff_name(diff, row->variant);
 	file = tally_diff_name(diff, row->file);
 	comm = tally_diff_name(diff, row->comm);
 	if (diff->options.by_path) {

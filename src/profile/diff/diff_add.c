@@ -3,22 +3,13 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "base/str.h"
 #include "profile/diff/diff_private.h"
-#include "profile/frame_text.h"
 #include "profile/profile_private.h"
 
 enum {
 	BLOCK_BITS = 6, /* same as in tally_diff_clock_label() */
 	BLOCKS = 1 << BLOCK_BITS,
 	WIDE_BITS = 2, /* a longer block consists of 1 << WIDE_BITS blocks */
-};
-
-/* The names in a frame. */
-struct function {
-	uint32_t file, symbol;
-	uint32_t row; /* index + 1 of its row if rows do not depend on comms; 0 if not known yet */
-	bool is_inlined;
 };
 
 /* A row's sums over the current blocks. */
@@ -34,8 +25,8 @@ struct adder {
 	struct tally_diff_recording *recording;
 	uint32_t number; /* index of the recording */
 	struct tally_profile *profile;
-	struct function *functions; /* indexed by frame */
-	TALLY_VEC(uint32_t) order;  /* buckets with samples, sorted by block */
+	struct diff_function *functions; /* indexed by frame */
+	TALLY_VEC(uint32_t) order;       /* buckets with samples, sorted by block */
 	TALLY_VEC(struct scratch) rows;
 	TALLY_VEC(uint32_t) fine, wide; /* rows with samples in the current blocks */
 	TALLY_VEC(uint32_t) path;       /* names in the current callchain */
@@ -52,62 +43,6 @@ static uint32_t block_of(const struct adder *adder, const struct tally_bucket *b
 }
 
 /* ---- names ------------------------------------------------------------------- */
-
-static int name_find(struct adder *adder, const struct tally_str *text, uint32_t *ret_name)
-{
-	if (tally_str_error(text))
-		return -ENOMEM;
-	return tally_intern(&adder->diff->names, tally_str_text(text), text->len, ret_name);
-}
-
-/* Return true if the address of a frame without a symbol is meaningful in another run, because it
- * belongs to a file and not to memory that differs between runs. */
-static bool has_place(const struct tally_frame *frame)
-{
-	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
-
-	return kind == TALLY_DSO_USER || kind == TALLY_DSO_VDSO || kind == TALLY_DSO_MODULE;
-}
-
-static int function_find(struct adder *adder, const struct tally_frame *frame,
-			 struct tally_str *text, struct function *ret_function)
-{
-	uint32_t file;
-	int ret;
-
-	ret = tally_file_names_find(&adder->diff->files, frame, &file);
-	if (ret)
-		return ret;
-	tally_str_clear(text);
-	tally_str_add(text, tally_file_names_text(&adder->diff->files, file));
-	ret = name_find(adder, text, &ret_function->file);
-	if (ret)
-		return ret;
-	tally_str_clear(text);
-	if (frame->symbol || has_place(frame))
-		tally_frame_add_name(frame, text);
-	else
-		tally_str_add(text, "[no symbol]");
-	ret_function->is_inlined =
-		frame->symbol && tally_symbol_is_inlined(frame->dso, frame->symbol);
-	return name_find(adder, text, &ret_function->symbol);
-}
-
-static int adder_functions(struct adder *adder)
-{
-	const struct tally_frames *frames = &adder->profile->frames;
-	struct tally_str text = {0};
-	int ret = 0;
-
-	tally_file_names_begin(&adder->diff->files);
-	adder->functions = calloc(frames->all.len + 1, sizeof(*adder->functions));
-	if (!adder->functions)
-		return -ENOMEM;
-	for (size_t i = 0; i < frames->all.len && !ret; i++)
-		ret = function_find(adder, &frames->all.data[i], &text, &adder->functions[i]);
-	tally_str_free(&text);
-	return ret;
-}
 
 static int comm_find(struct adder *adder, uint32_t comm, uint32_t *ret_name)
 {
@@ -207,12 +142,13 @@ static int row_count(struct adder *adder, uint32_t row, const struct tally_bucke
 
 static int row_find(struct adder *adder, uint32_t comm, uint32_t frame, uint32_t *ret_row)
 {
-	struct function *function = &adder->functions[frame];
+	struct diff_function *function = &adder->functions[frame];
 	unsigned keys = adder->diff->options.keys;
 	struct diff_key key = {
 		.comm = comm,
 		.file = keys & TALLY_KEY_DSO ? function->file : TALLY_NAME_NONE,
 		.symbol = keys & TALLY_KEY_SYMBOL ? function->symbol : TALLY_NAME_NONE,
+		.variant = keys & TALLY_KEY_SYMBOL ? function->variant : TALLY_NAME_NONE,
 		.path = TALLY_NAME_NONE,
 	};
 	struct tally_diff_row *row;
@@ -317,7 +253,10 @@ static int count_path(struct adder *adder, uint32_t i, uint32_t comm)
 {
 	const struct tally_bucket *bucket = &adder->profile->buckets.data[i];
 	struct tally_stack callers = tally_stacks_get(&adder->profile->stacks, bucket->key.callers);
-	struct diff_key key = {.comm = comm, .file = TALLY_NAME_NONE, .symbol = TALLY_NAME_NONE};
+	struct diff_key key = {.comm = comm,
+			       .file = TALLY_NAME_NONE,
+			       .symbol = TALLY_NAME_NONE,
+			       .variant = TALLY_NAME_NONE};
 	uint32_t row = 0;
 	int ret = 0;
 
@@ -471,7 +410,7 @@ int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *r
 			  (adder.number == 0 || diff->has_paths);
 	diff->has_some_paths |= profile->stats.chains != 0;
 	diff->nr_of[recording->side]++;
-	ret = adder_functions(&adder);
+	ret = diff_functions_make(diff, profile, &adder.functions);
 	if (!ret)
 		ret = adder_order(&adder, event);
 	if (!ret)

@@ -455,8 +455,10 @@ static int measure_judge(struct judge *judge)
 int tally_diff_evaluate(struct tally_diff *diff)
 {
 	struct judge judge = {.diff = diff};
-	int ret = diff_find_states(diff);
+	int ret = diff_join_variants(diff);
 
+	if (!ret)
+		ret = diff_find_states(diff);
 	if (!ret)
 		ret = diff_make_short_names(diff);
 	if (!ret && (!diff->nr_of[0] || !diff->nr_of[1]))

@@ -19,10 +19,11 @@ static int collect_functions(struct tally_diff *diff, struct tally_function_name
 	tally_vec_for_each (row, &diff->rows) {
 		const char *name = tally_diff_name(diff, row->symbol);
 
-		if (!name || places[row->symbol])
+		if (!name || places[row->variant])
 			continue;
-		functions[nr++] = (struct tally_function_name){name, name, 0};
-		places[row->symbol] = (uint32_t)nr;
+		functions[nr++] =
+			(struct tally_function_name){name, tally_diff_name(diff, row->variant), 0};
+		places[row->variant] = (uint32_t)nr;
 	}
 	*ret_functions = functions;
 	*ret_nr = nr;

@@ -10,8 +10,24 @@ enum { DIFF_SEEN_OUT_OF_LINE = 1 << 0, DIFF_SEEN_INLINED = 1 << 1 };
 
 /* Key of a row, without padding because its bytes are hashed. */
 struct diff_key {
-	uint32_t comm, file, symbol, path;
+	uint32_t comm, file, symbol, variant, path;
 };
+
+/* The names of a frame: IDs in tally_diff.names. */
+struct diff_function {
+	uint32_t file, symbol;
+	uint32_t variant; /* the name with parameters, or `symbol` if these are not known */
+	uint32_t row; /* index + 1 of its row if rows do not depend on comms; 0 if not known yet */
+	bool is_inlined;
+};
+
+/* Return the names of all frames, indexed by frame; the caller frees them. Returns 0 or -ENOMEM. */
+int diff_functions_make(struct tally_diff *diff, struct tally_profile *profile,
+			struct diff_function **ret_functions);
+
+/* Join the rows of one function whose parameters changed or are not always known. Returns 0 or
+ * -ENOMEM. */
+int diff_join_variants(struct tally_diff *diff);
 
 /* Find the row with this key, or create it. Returns 0 or -ENOMEM. */
 int diff_row_find(struct tally_diff *diff, const struct diff_key *key, uint32_t *ret_row);

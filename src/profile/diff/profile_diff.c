@@ -64,6 +64,7 @@ int diff_row_find(struct tally_diff *diff, const struct diff_key *key, uint32_t 
 						   .comm = key->comm,
 						   .file = key->file,
 						   .symbol = key->symbol,
+						   .variant = key->variant,
 						   .path = key->path,
 						   .other = UINT32_MAX,
 					   });
@@ -123,7 +124,7 @@ static enum tally_diff_state state_on(const struct tally_diff_row *row, int side
 static uint32_t row_elsewhere(const struct tally_diff *diff, const struct tally_diff_row *row,
 			      const struct one_sided_rows *only, int side)
 {
-	uint32_t other = only ? only[row->symbol].row[!side] : 0;
+	uint32_t other = only ? only[row->variant].row[!side] : 0;
 
 	return other && diff->rows.data[other - 1].file != row->file ? other : 0;
 }
@@ -165,7 +166,7 @@ int diff_find_states(struct tally_diff *diff)
 			continue;
 		for (int side = 0; side < TALLY_SIDES; side++) {
 			if (is_only_on(row, side))
-				only[row->symbol].row[side] = i + 1;
+				only[row->variant].row[side] = i + 1;
 		}
 	}
 	tally_vec_for_each (row, &diff->rows)

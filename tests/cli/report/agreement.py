@@ -89,8 +89,7 @@ def check_diff(path, whole, *options):
         for one in (row["self"], row["total"]):
             assert abs(one["value"] - one["period"] / whole.weight) < 1e-9, row
     named, unnamed = tables.diff_sums(event["rows"])
-    want = whole.sums(lambda function: (tables.diff_file(function), function.name) if function.is_named else None)
-    same_sums(named, {key: sums for key, sums in want.items() if sums.nr}, "diff")
+    same_sums(named, whole.by_signature(), "diff")
     want = whole.sums(lambda function: None if function.is_named else tables.diff_file(function))
     tap.same(dict(unnamed), {file: sums.nr for file, sums in want.items() if sums.nr}, "unnamed code in diff")
 

@@ -7,7 +7,9 @@ these samples up in the way of another output, which is then compared with it. T
   - Unnamed code of a file is one function, except in rows (JSON, --stdio, the browser's rows): these have one for each
     address. Their self costs are added up; each of their totals is at most that of the function.
   - Functions of one file can have the same whole name, for example overloads, because whole names have no parameters.
-    Only `diff`, which has nothing but names to find a function in another build, adds them up.
+    Only `diff`, which has nothing but names and parameters to find a function in another build, adds up those
+    with equal parameters. An inlined function, whose parameters can be unknown, counts towards the function with its
+    name if there is only one.
   - Exports have short names and no mark of inlined functions, so that the inlined copies of a function and the function
     are one. Short names of different functions differ.
   - `diff` has no functions without self cost.
@@ -73,6 +75,17 @@ class Whole:
         """Return pairs of function and sums."""
         return [(self.functions[number], sums) for number, sums in self.sums(lambda function: function.number).items()]
 
+    def by_signature(self):
+        """Return lists of the sums of named functions by (file, name), one for each signature, without functions that have
+        no self cost. Short names of functions with one name differ if their signatures do."""
+        def key(function):
+            return (diff_file(function), function.name, function.short) if function.is_named else None
+        found = collections.defaultdict(list)
+        for (file, name, _), sums in self.sums(key).items():
+            if sums.nr:
+                found[file, name].append(sums)
+        return {name: sorted(sums) for name, sums in found.items()}
+
     def heaviest(self, by):
         """Return pairs of function and sums of all functions that have a self cost, or for `by` 1, a total cost."""
         weight = (lambda one: one[1].total) if by else (lambda one: one[1].weight)
@@ -107,9 +120,10 @@ def json_rows(rows):
 
 
 def diff_sums(rows):
-    """Return the sums of the named functions of diff --json by (file, name), and the self samples of unnamed code by file.
-    Both sides of each row must be the same, and its verdict undecided or unchanged."""
-    named, unnamed = {}, collections.Counter()
+    """Return lists of the sums of the named functions of diff --json by (file, name), one for each signature, and the
+    self samples of unnamed code by file. Both sides of each row must be the same, and its verdict undecided or unchanged."""
+    named, unnamed = collections.defaultdict(list), collections.Counter()
+    signatures = set()
     for row in rows:
         found = []
         for one in (row["self"], row["total"]):
@@ -120,9 +134,11 @@ def diff_sums(rows):
         if UNNAMED.fullmatch(row["symbol"]) or row["symbol"] == "[no symbol]":
             unnamed[row["dso"]] += found[0]
         else:
-            assert (row["dso"], row["symbol"]) not in named, f"two rows: {row}"
-            named[row["dso"], row["symbol"]] = Sums(*found)
-    return named, unnamed
+            signature = row["dso"], row.get("signature", row["symbol"])
+            assert signature not in signatures, f"two rows: {row}"
+            signatures.add(signature)
+            named[row["dso"], row["symbol"]].append(Sums(*found))
+    return {name: sorted(sums) for name, sums in named.items()}, unnamed
 
 
 def diff_file(function):
