@@ -58,14 +58,15 @@ static bool is_shown(const struct tally_diff_view *view, const struct tally_diff
 }
 
 /* Return the class of a row, the first sort criterion: rows with a value, then rows without a
- * value, then rows that exist only on side A. */
+ * value, then rows that exist only on side A. With verdicts, the absence of a function is a change
+ * like any other; without, the order is perf's. */
 static int row_class(const struct tally_diff_view *view, const struct tally_diff_row *row)
 {
 	const struct tally_diff_value *value = &row->values[view->measure];
 	bool needs_both =
 		view->compute == TALLY_COMPUTE_RATIO || view->compute == TALLY_COMPUTE_WDIFF;
 
-	if (value->nr[TALLY_SIDE_B] <= 0)
+	if (value->nr[TALLY_SIDE_B] <= 0 && (needs_both || !view->has_verdicts))
 		return 2;
 	return needs_both && value->nr[TALLY_SIDE_A] <= 0;
 }

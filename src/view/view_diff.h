@@ -21,7 +21,10 @@ enum tally_diff_compute {
 	TALLY_COMPUTE_WDIFF,     /* weighted difference between periods */
 };
 
-enum { TALLY_DIFF_COLUMNS = 14 };
+enum {
+	TALLY_DIFF_COLUMNS = 14,
+	TALLY_DIFF_NAME_MAX = 100, /* width to which names with a footnote are shortened */
+};
 
 struct tally_diff_view {
 	const struct tally_diff *diff;
@@ -40,6 +43,9 @@ struct tally_diff_view {
 	/* Set by tally_diff_view_rows(). */
 	const struct tally_diff_row **rows; /* freed by the caller */
 	size_t nr_rows;
+	/* Indexed like the diff's rows: the number of a row's footnote, or 0. NULL for no footnotes.
+	 * Set by tally_diff_view_number_notes(), freed by the caller. */
+	uint32_t *notes;
 	double baseline_period;         /* for `matched`: sum over the displayed rows */
 	int widths[TALLY_DIFF_COLUMNS]; /* set by tally_diff_view_measure() */
 };
@@ -64,6 +70,14 @@ void tally_diff_view_verdict(const struct tally_diff_view *view, const struct ta
 /* Append the callchain of a path row, starting with the outermost caller. */
 void tally_diff_view_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
 			  struct tally_str *out);
+
+/* Shorten the names of functions in the text, and number the footnotes with the whole names. Must be
+ * called before tally_diff_view_measure(). Returns 0 or -ENOMEM. */
+int tally_diff_view_number_notes(struct tally_diff_view *view);
+
+/* Append the footnotes of the first `nr_rows` rows. */
+void tally_diff_view_notes(const struct tally_diff_view *view, size_t nr_rows,
+			   struct tally_str *out);
 
 /* Compute the column widths (before the heading), append the heading, or append a row. */
 void tally_diff_view_measure(struct tally_diff_view *view);

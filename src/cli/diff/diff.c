@@ -107,9 +107,14 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 	tally_wrap_comments(out, start, (size_t)show->line_width);
 }
 
+static size_t shown_rows(const struct show *show, const struct tally_diff_view *view)
+{
+	return show->most ? TALLY_MIN(show->most, view->nr_rows) : view->nr_rows;
+}
+
 static int show_rows(struct show *show, const struct tally_diff_view *view)
 {
-	size_t nr = show->most ? TALLY_MIN(show->most, view->nr_rows) : view->nr_rows;
+	size_t nr = shown_rows(show, view);
 	int ret = 0;
 
 	for (size_t i = 0; i < nr && !ret; i++) {
@@ -139,12 +144,20 @@ static int show_json(struct show *show, const struct comparison_event *event,
 	return ret;
 }
 
+/* Return true if long names are shortened without a terminal, where perf prints whole names. */
+static bool has_notes(const struct show *show, const struct tally_diff_view *view)
+{
+	return view->has_short_names && !show->line_width && !show->config->quiet;
+}
+
 static int show_text(struct show *show, const struct comparison_event *event,
 		     struct tally_diff_view *view)
 {
 	struct tally_str *out = &show->out;
-	int ret;
+	int ret = has_notes(show, view) ? tally_diff_view_number_notes(view) : 0;
 
+	if (ret)
+		return ret;
 	tally_diff_view_measure(view);
 	if (!show->config->quiet) {
 		tally_str_add(out, show->has_started ? "\n" : "");
@@ -154,8 +167,11 @@ static int show_text(struct show *show, const struct comparison_event *event,
 	}
 	show->has_started = true;
 	ret = show_rows(show, view);
+	if (!ret && view->notes)
+		tally_diff_view_notes(view, shown_rows(show, view), out);
 	if (!ret)
 		add_footer(show, view);
+	free(view->notes);
 	return ret;
 }
 
@@ -181,7 +197,7 @@ static int show_event(struct show *show, const struct comparison_event *event)
 	warn_chains(show->config, event);
 
 	view.line_width = show->line_width;
-	view.has_short_names = view.line_width > 0;
+	view.has_short_names = view.line_width > 0 || (view.has_verdicts && !view.separator);
 	if (!ret)
 		ret = tally_diff_view_rows(&view);
 	if (ret)

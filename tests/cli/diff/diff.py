@@ -340,6 +340,52 @@ def test_shows_added_and_removed_functions():
     assert re.search(r"moved to libspin\.so +moving +\[\.\] spin$", diff(itself, library).stdout, re.M)
 
 
+OVERLOADED = r"""
+static volatile double sink;
+#define WORK(name, type) __attribute__((noinline)) void name(type n) { for (int i = 0; i < 300000; i++) sink = sink + n; }
+WORK(both, int) WORK(both, double) WORK(changed, TYPE)
+template <typename A, typename B> struct pair_of {};
+struct a_type_with_a_very_long_name {}; struct another_type_with_a_very_long_name {};
+template <typename A, typename B, typename C> WORK(several_types, int)
+int main()
+{
+	for (int i = 0; i < 200; i++) {
+		both(i); both(i * .5); both(i * .5); changed(i);
+		several_types<pair_of<a_type_with_a_very_long_name, another_type_with_a_very_long_name>,
+			      pair_of<another_type_with_a_very_long_name, a_type_with_a_very_long_name>, long>(i);
+	}
+}
+"""
+
+
+def overloaded(name, kind):
+    path = os.path.join(WORK, name, "overloaded")
+    os.makedirs(os.path.dirname(path))
+    steps.build(path, OVERLOADED, "-O1", f"-DTYPE={kind}", compiler="g++", file=path + ".cc")
+    return recorded(name + ".data", path, options=["-F", "1999"])
+
+
+def test_distinguishes_overloads():
+    pair = overloaded("int", "int"), overloaded("long", "long")
+    rows = [row for row in event(*pair)["rows"] if row["symbol"] in ("both", "changed")]
+    tap.same(sorted((row["signature"], row["state"]) for row in rows),
+             [("both(double)", "both"), ("both(int)", "both"), ("changed(long)", "both")], rows)
+    shown = diff(*pair).stdout
+    for name in ("both(int)", "both(double)", "changed"):
+        assert re.search(rf" {re.escape(name)}$", shown, re.M), shown
+    # A long name has at most 100 columns and a footnote with the whole name.
+    [row] = re.findall(r"\[\.\] (.*several_types.* \[1\])$", shown, re.M)
+    assert len(row) <= 100, row
+    assert re.search(r"^# \[1\] .*several_types<pair_of<.*, long>\(int\)$", shown, re.M), shown
+
+
+def test_sorts_removed_functions_by_their_change():
+    """Check that a function that was removed comes before smaller changes."""
+    old, new = (moving(name, True, other=other) for name, other in (("with", "only_here"), ("without", "renamed")))
+    shown = [line.split()[-1] for line in diff("-q", old, new).stdout.splitlines()]
+    tap.same({*shown[:2]}, {"only_here", "renamed"}, shown)
+
+
 # ---- output ------------------------------------------------------------------------------------
 
 def crafted(name, addresses, **options):
