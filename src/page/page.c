@@ -39,6 +39,8 @@ void tally_html_free(struct tally_html *page)
 	tally_intern_free(&page->events);
 	tally_paths_free(&page->nodes);
 	tally_file_names_free(&page->files.names);
+	tally_intern_free(&page->variant_names);
+	page_variants_free(&page->variants);
 	tally_vec_free(&page->files.paths);
 	tally_map_free(&page->files.known);
 	tally_vec_for_each (recording, &page->recordings) {

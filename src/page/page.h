@@ -81,6 +81,7 @@ int tally_html_set_code(struct tally_html *page, const struct tally_str *json);
 /* A verdict of a comparison on a function. */
 struct tally_html_verdict {
 	const char *function, *file; /* whole names; the file without directories */
+	const char *variant;         /* the function's name with parameters, if known */
 	const char *text;
 };
 

@@ -24,6 +24,19 @@ struct page_files {
 	struct tally_map known; /* paths, by string */
 };
 
+/* The variants of the functions with the same words. A variant is a name with parameters, which
+ * distinguishes overloads. */
+struct page_variant {
+	uint32_t first; /* the first variant, in `variant_names` */
+	uint32_t nr;    /* number of variants; 2 means two or more */
+};
+
+/* The functions of one or more recordings, by the words of their frames (page_variants.c). */
+struct page_variants {
+	struct tally_intern words;
+	TALLY_VEC(struct page_variant) all; /* indexed like `words` */
+};
+
 enum { PAGE_PATH_NONE = 0, PAGE_PATH_SEVERAL = UINT32_MAX };
 
 struct tally_html {
@@ -34,6 +47,8 @@ struct tally_html {
 	struct tally_intern strings, frames, threads, events;
 	struct tally_paths nodes; /* nodes of the call tree */
 	struct page_files files;
+	struct tally_intern variant_names;
+	struct page_variants variants; /* of all recordings */
 	TALLY_VEC(struct page_recording) recordings;
 	uint32_t *last_events; /* indexed by event of the last recording: number in the page + 1 */
 	uint32_t *last_frames; /* indexed by frame of the last recording: number in the page + 1 */

@@ -150,13 +150,13 @@ int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 	return ret;
 }
 
-int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t which,
-	       const char *short_name, uint32_t *ret_frame)
+int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t variant,
+	       uint32_t which, const char *short_name, uint32_t *ret_frame)
 {
-	const uint32_t all[PAGE_FRAME_WORDS + 1] = {words[0], words[1], words[2], which};
+	const uint32_t all[PAGE_FRAME_ALL_WORDS] = {words[0], words[1], words[2], variant, which};
 	size_t nr = page->frames.strings.len;
 	uint32_t string = 0;
-	int ret = object_intern(page, &page->frames, all, PAGE_FRAME_WORDS + 1, PAGE_FRAME_NAME,
+	int ret = object_intern(page, &page->frames, all, PAGE_FRAME_ALL_WORDS, PAGE_FRAME_NAME,
 				PAGE_FRAME_WORDS, ret_frame);
 
 	if (ret || nr == page->frames.strings.len)

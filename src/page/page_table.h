@@ -15,7 +15,11 @@ struct page_event {
 /* Maximum length of a string; longer strings are truncated. */
 enum { PAGE_STRING_MAX = 1 << 20 };
 
-enum { PAGE_FRAME_WORDS = 3 };
+enum {
+	PAGE_FRAME_WORDS = 3,
+	PAGE_FRAME_VARIANT = PAGE_FRAME_WORDS, /* index of the variant among all words of a frame */
+	PAGE_FRAME_ALL_WORDS = PAGE_FRAME_WORDS + 2,
+};
 
 /* All functions return 0 or -ENOMEM. */
 
@@ -26,10 +30,21 @@ int page_string(struct tally_html *page, const char *text, uint32_t *ret_string)
 int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 		     uint32_t words[PAGE_FRAME_WORDS]);
 
-/* Find or add the frame with these words. `which` is its index among the recording's frames with
- * the same words. A new frame gets the short name, which may be NULL. */
-int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t which,
-	       const char *short_name, uint32_t *ret_frame);
+/* Note a variant of the function with these words. */
+int page_variants_add(struct page_variants *variants, const uint32_t words[PAGE_FRAME_WORDS],
+		      uint32_t variant);
+
+/* Find the variant of earlier recordings that is the same function as `variant`, one of the variants
+ * in `own`. If the parameters of the only function with a name changed, it is the same function. */
+int page_variants_choose(struct page_variants *earlier, struct page_variants *own,
+			 const uint32_t words[PAGE_FRAME_WORDS], uint32_t variant,
+			 uint32_t *ret_variant);
+void page_variants_free(struct page_variants *variants);
+
+/* Find or add the frame with these words and this variant. `which` is its index among the recording's
+ * frames with the same words and variant. A new frame gets the short name, which may be NULL. */
+int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t variant,
+	       uint32_t which, const char *short_name, uint32_t *ret_frame);
 
 /* Find the string with the path of a frame's file (page_files.c). In a page with two recordings,
  * a file of the second one has the path of the file to which it is compared: the file with the same

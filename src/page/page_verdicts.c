@@ -45,22 +45,44 @@ static bool is_in_file(const struct tally_html *page, uint32_t frame, const char
 	return !strcmp(tally_mapped_name(tally_intern_text(&page->strings, words[1])), file);
 }
 
-static int verdict_add(struct tally_html *page, struct frame_names *names,
-		       const struct tally_html_verdict *verdict)
+/* Return true if a frame has this name with parameters. */
+static bool is_variant(const struct tally_html *page, uint32_t frame, const char *variant)
 {
-	uint32_t name, at;
+	uint32_t words[PAGE_FRAME_ALL_WORDS];
 
-	if (tally_intern(&names->names, verdict->function, strlen(verdict->function), &name))
-		return -ENOMEM;
-	at = name < names->first.len ? names->first.data[name] : 0;
-	for (; at; at = names->next.data[at - 1]) {
-		if (!is_in_file(page, at - 1, verdict->file))
+	memcpy(words, frame_words(page, frame), sizeof(words));
+	return !strcmp(tally_intern_text(&page->variant_names, words[PAGE_FRAME_VARIANT]), variant);
+}
+
+/* Add a verdict to the functions with its name, or if `exact` is set, with its parameters too. */
+static bool verdict_apply(struct tally_html *page, const struct frame_names *names, uint32_t first,
+			  const struct tally_html_verdict *verdict, bool exact)
+{
+	bool is_applied = false;
+
+	for (uint32_t at = first; at; at = names->next.data[at - 1]) {
+		if (!is_in_file(page, at - 1, verdict->file) ||
+		    (exact && !is_variant(page, at - 1, verdict->variant)))
 			continue;
 		tally_json_open(&page->verdicts, NULL, '{');
 		tally_json_u64(&page->verdicts, "frame", at - 1);
 		tally_json_text(&page->verdicts, "text", verdict->text);
 		tally_json_close(&page->verdicts, '}');
+		is_applied = true;
 	}
+	return is_applied;
+}
+
+static int verdict_add(struct tally_html *page, struct frame_names *names,
+		       const struct tally_html_verdict *verdict)
+{
+	uint32_t name, first;
+
+	if (tally_intern(&names->names, verdict->function, strlen(verdict->function), &name))
+		return -ENOMEM;
+	first = name < names->first.len ? names->first.data[name] : 0;
+	if (!verdict_apply(page, names, first, verdict, true))
+		verdict_apply(page, names, first, verdict, false);
 	return 0;
 }
 

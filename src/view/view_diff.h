@@ -71,7 +71,7 @@ void tally_diff_view_verdict(const struct tally_diff_view *view, const struct ta
 void tally_diff_view_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
 			  struct tally_str *out);
 
-/* Shorten the names of functions in the text, and number the footnotes with the whole names. Must be
+/* Shorten the names of functions in the text, and number the footnotes with whole names. Must be
  * called before tally_diff_view_measure(). Returns 0 or -ENOMEM. */
 int tally_diff_view_number_notes(struct tally_diff_view *view);
 

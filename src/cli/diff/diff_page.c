@@ -65,7 +65,9 @@ static int verdicts_add(struct verdicts *verdicts, struct tally_diff *diff)
 
 	tally_vec_for_each (row, &diff->rows) {
 		struct tally_html_verdict verdict = {.function = tally_diff_name(diff, row->symbol),
-						     .file = tally_diff_name(diff, row->file)};
+						     .file = tally_diff_name(diff, row->file),
+						     .variant =
+							     tally_diff_name(diff, row->variant)};
 
 		if (ret || row->values[TALLY_DIFF_SELF].verdict == TALLY_DIFF_FEW ||
 		    !verdict.function || !verdict.file)
