@@ -34,15 +34,17 @@ int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 int page_variants_add(struct page_variants *variants, const uint32_t words[PAGE_FRAME_WORDS],
 		      uint32_t variant);
 
-/* Find the variant of earlier recordings that is the same function as `variant`, one of the variants
- * in `own`. If the parameters of the only function with a name changed, it is the same function. */
+/* Find the variant of earlier recordings that is the same function as `variant`, one of the
+ * variants in `own`. If the parameters of the only function with a name changed, it is the same
+ * function. */
 int page_variants_choose(struct page_variants *earlier, struct page_variants *own,
 			 const uint32_t words[PAGE_FRAME_WORDS], uint32_t variant,
 			 uint32_t *ret_variant);
 void page_variants_free(struct page_variants *variants);
 
-/* Find or add the frame with these words and this variant. `which` is its index among the recording's
- * frames with the same words and variant. A new frame gets the short name, which may be NULL. */
+/* Find or add the frame with these words and this variant. `which` is its index among the
+ * recording's frames with the same words and variant. A new frame gets the short name, which may be
+ * NULL. */
 int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t variant,
 	       uint32_t which, const char *short_name, uint32_t *ret_frame);
 

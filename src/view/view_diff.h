@@ -43,8 +43,8 @@ struct tally_diff_view {
 	/* Set by tally_diff_view_rows(). */
 	const struct tally_diff_row **rows; /* freed by the caller */
 	size_t nr_rows;
-	/* Indexed like the diff's rows: the number of a row's footnote, or 0. NULL for no footnotes.
-	 * Set by tally_diff_view_number_notes(), freed by the caller. */
+	/* Indexed like the diff's rows: the number of a row's footnote, or 0. NULL for no
+	 * footnotes. Set by tally_diff_view_number_notes(), freed by the caller. */
 	uint32_t *notes;
 	double baseline_period;         /* for `matched`: sum over the displayed rows */
 	int widths[TALLY_DIFF_COLUMNS]; /* set by tally_diff_view_measure() */

@@ -72,7 +72,7 @@ static int function_find(struct namer *namer, const struct tally_frame *frame,
 	return ret ? ret : symbol_find(namer, frame, function);
 }
 
-/* ---- functions whose parameters are not known ---------------------------------- */
+/* ---- functions without known parameters ---------------------------------------- */
 
 /* Set in place of the only variant with parameters if there are several. */
 #define SEVERAL TALLY_NAME_NONE
@@ -99,8 +99,8 @@ static int variants_find(const struct diff_function *functions, size_t nr,
 	return ret;
 }
 
-/* Debug information often has no parameters for inlined functions. Assume that these are the same as
- * the function that exists out of line, if there is only one. */
+/* Debug information often has no parameters for inlined functions. Assume that these are the same
+ * as the function that exists out of line, if there is only one. */
 static int variants_complete(struct diff_function *functions, size_t nr)
 {
 	struct tally_map variants = {0};

@@ -25,7 +25,7 @@ struct diff_function {
 int diff_functions_make(struct tally_diff *diff, struct tally_profile *profile,
 			struct diff_function **ret_functions);
 
-/* Join the rows of one function whose parameters changed or are not always known. Returns 0 or
+/* Join the rows of a function if its parameters changed or are not always known. Returns 0 or
  * -ENOMEM. */
 int diff_join_variants(struct tally_diff *diff);
 

@@ -76,7 +76,8 @@ static bool are_one_function(const struct tally_diff *diff, const struct tally_d
 
 /* ---- joining ----------------------------------------------------------------- */
 
-/* Move the cells of row `from` to row `to`, and mark `from` as empty. The name of side B remains. */
+/* Move the cells of row `from` to row `to`, and mark `from` as empty. The name on side B
+ * remains. */
 static void row_join(struct tally_diff *diff, struct tally_diff_row *to,
 		     struct tally_diff_row *from)
 {

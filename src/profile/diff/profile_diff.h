@@ -110,8 +110,8 @@ struct tally_diff_value {
 
 struct tally_diff_row {
 	uint32_t comm, file, symbol; /* IDs in `names`, or TALLY_NAME_NONE */
-	/* ID in `names` of the function with its parameters, which distinguishes overloads; `symbol`
-	 * if the parameters are not known. */
+	/* ID in `names` of the function with its parameters, which distinguishes overloads;
+	 * `symbol` if the parameters are not known. */
 	uint32_t variant;
 	/* ID in `paths` of an array of function name IDs (uint32_t), outermost first; or
 	 * TALLY_NAME_NONE. */
@@ -161,8 +161,8 @@ void tally_diff_free(struct tally_diff *diff);
 int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *recording,
 		   struct tally_profile *profile, uint32_t event);
 
-/* Compute the values, states and verdicts of all rows. Recordings cannot be added afterwards. Returns
- * 0 or -ENOMEM. */
+/* Compute the values, states and verdicts of all rows. Recordings cannot be added afterwards.
+ * Returns 0 or -ENOMEM. */
 int tally_diff_evaluate(struct tally_diff *diff);
 
 /* Return a row's value in one recording. */
@@ -172,8 +172,8 @@ double tally_diff_value_of(const struct tally_diff *diff, const struct tally_dif
 /* Return the name with this ID, or NULL for TALLY_NAME_NONE. */
 const char *tally_diff_name(const struct tally_diff *diff, uint32_t name);
 
-/* Return the short name of a function, distinct in the diff, for a row's `variant`, or for an ID in a
- * path. */
+/* Return the short name of a function, distinct in the diff, for a row's `variant`, or for an ID
+ * in a path. */
 const char *tally_diff_short_name(const struct tally_diff *diff, uint32_t name);
 
 #endif

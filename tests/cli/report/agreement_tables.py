@@ -8,8 +8,8 @@ these samples up in the way of another output, which is then compared with it. T
     address. Their self costs are added up; each of their totals is at most that of the function.
   - Functions of one file can have the same whole name, for example overloads, because whole names have no parameters.
     Only `diff`, which has nothing but names and parameters to find a function in another build, adds up those
-    with equal parameters. An inlined function, whose parameters can be unknown, counts towards the function with its
-    name if there is only one.
+    with equal parameters. An inlined function without known parameters counts towards the function with its name if
+    there is only one.
   - Exports have short names and no mark of inlined functions, so that the inlined copies of a function and the function
     are one. Short names of different functions differ.
   - `diff` has no functions without self cost.
