@@ -14,6 +14,7 @@
 #include "view/width.h"
 #include "view/wrap.h"
 
+enum { DEMANGLED_MAX = 1 << 20 }; /* limit for the names in footnotes, in bytes */
 enum { FUNCTIONS = 20, TOTALS = 8, LINES = 10, THREADS = 6, SHARE = 8, FILE_WIDTH = 24 };
 
 static const char mark[] = "...";
@@ -207,6 +208,7 @@ static void add_function(struct summary_writer *writer, uint32_t frame, size_t c
 static void add_footnotes(const struct summary_writer *writer)
 {
 	const struct tally_profile *profile = writer->lists->profile;
+	uint64_t left = DEMANGLED_MAX;
 	struct tally_str text = {0};
 
 	for (size_t i = 0; i < writer->notes.len; i++) {
@@ -216,7 +218,7 @@ static void add_footnotes(const struct summary_writer *writer)
 		tally_str_clear(&text);
 		tally_str_addf(&text, "[%zu] ", i + 1);
 		start = text.len;
-		tally_frame_add_name(frame, &text);
+		tally_frame_add_variant(frame, &left, &text);
 		tally_str_escape(&text, start);
 		tally_str_add(writer->out, i ? "" : "\n");
 		tally_wrap_text(tally_str_text(&text), writer->summary->columns, 4, writer->out);
@@ -316,17 +318,26 @@ static void add_health(const struct tally_summary *summary, struct tally_str *ou
 	tally_str_free(&line);
 }
 
+static void add_headline(const struct tally_summary *summary, const struct tally_top_lists *lists,
+			 struct tally_str *out)
+{
+	struct tally_str line = {0};
+
+	tally_str_add(&line, summary->name);
+	tally_str_escape(&line, 0);
+	tally_str_add(&line, summary->is_partial ? " (selection): " : ": ");
+	tally_summary_headline(summary, lists, &line);
+	tally_wrap_text(tally_str_text(&line), summary->columns, SHARE, out);
+	out->failed |= line.failed;
+	tally_str_free(&line);
+}
+
 void tally_summary_text(const struct tally_summary *summary, const struct tally_top_lists *lists,
 			struct tally_str *out)
 {
 	struct summary_writer writer = {summary, lists, out};
-	size_t start = out->len;
 
-	tally_str_add(out, summary->name);
-	tally_str_escape(out, start);
-	tally_str_add(out, summary->is_partial ? " (selection): " : ": ");
-	tally_summary_headline(summary, lists, out);
-	tally_str_add_char(out, '\n');
+	add_headline(summary, lists, out);
 	add_health(summary, out);
 	add_functions(&writer);
 	if (summary->has_chains)

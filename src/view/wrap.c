@@ -7,6 +7,8 @@
 #include "base/arith.h"
 #include "view/width.h"
 
+enum { LEAST_PART = 8 }; /* if a line is filled less, a long word begins in it */
+
 static const char begin[] = "#   ";
 
 static void wrap_line(const char *line, size_t len, size_t columns, struct tally_str *out)
@@ -60,16 +62,22 @@ void tally_wrap_comments(struct tally_str *str, size_t start, size_t columns)
 	tally_str_free(&out);
 }
 
-/* Return where to break a line that is too wide for `columns` columns: at a blank if one follows a
- * word, otherwise after as many bytes as fit. */
+/* Return true if a line can be broken at this byte: a blank, but not the one in "10 %". */
+static bool is_break(const char *line, size_t at)
+{
+	return line[at] == ' ' && line[at + 1] != '%';
+}
+
+/* Return where to break a line that is too wide for `columns` columns: at a blank, or after as many bytes as
+ * fit if there is none, or if a long word follows a short one, as in footnotes. */
 static size_t break_find(const char *line, size_t len, size_t columns)
 {
 	size_t fits = tally_width_head(line, len, columns), at = fits;
 	size_t first = TALLY_MIN(strspn(line, " "), len);
 
-	while (at > first && line[at] != ' ')
+	while (at > first && !is_break(line, at))
 		at--;
-	if (at > first)
+	if (at > first && (at >= fits / LEAST_PART || strcspn(line + at + 1, " ") < fits))
 		return at;
 	return fits ? fits : tally_width_read(line, len).used;
 }

@@ -215,7 +215,7 @@ def is_shown_as(function, row):
         return ".*".join(map(re.escape, CUT.split(text)))
     if (row.mark == "i") != function.is_inlined or (row.file and not re.fullmatch(form(row.file), function.base)):
         return False
-    if row.whole is not None and without_spaces(row.whole) != without_spaces(function.name):
+    if row.whole is not None and not without_spaces(row.whole).startswith(without_spaces(function.name)):
         return False
     return re.fullmatch(form(row.name), exported_name(function), re.S) is not None
 
