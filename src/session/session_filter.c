@@ -29,6 +29,31 @@ static int filter_times(const struct tally_session *session, const char *option,
 	return 0;
 }
 
+/* Warn if the recording has no sample in any of the ranges, according to its header. */
+static void warn_outside(const struct tally_session *session)
+{
+	const struct tally_perfdata_env *env;
+
+	if (tally_perfdata_env(session->data, &env) ||
+	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME))
+		return;
+	tally_vec_for_each (range, &session->time.all) {
+		if (range->first <= env->sample_time_last && range->last >= env->sample_time_first)
+			return;
+	}
+	tally_message_warn(session->options.messages,
+			   "option '--time': the samples of %s are from %" PRIu64 ".%06" PRIu64
+			   " to %" PRIu64 ".%06" PRIu64 " s, outside the range",
+			   session->name, env->sample_time_first / 1000000000,
+			   env->sample_time_first / 1000 % 1000000,
+			   env->sample_time_last / 1000000000,
+			   env->sample_time_last / 1000 % 1000000);
+	tally_message_hint(
+		session->options.messages,
+		"times are in seconds, as in 'tally script'; --time 10%%-20%% is a part of "
+		"the recording");
+}
+
 static int filter_time(struct tally_session *session, const char *text)
 {
 	int ret = text ? tally_time_ranges_parse(text, &session->time) : 0;
@@ -40,6 +65,8 @@ static int filter_time(struct tally_session *session, const char *text)
 			tally_time_ranges_resolve(&session->time, first, last);
 		return ret;
 	}
+	if (!ret && session->time.all.len)
+		warn_outside(session);
 	if (ret != -EINVAL)
 		return ret;
 	tally_message_error(session->options.messages, "option '--time': invalid range '%s'", text);

@@ -198,10 +198,16 @@ static void add_order(const struct tally_show *show, const struct tally_view_col
 	hist->nr_orders++;
 }
 
-/* If the columns were listed, rows are sorted by the metrics before the first key. Otherwise, they
- * are sorted by the first column if it is an additional sum, then by the period. */
+/* Rows are sorted by self cost if the user chose so. If the columns were listed, they are sorted by
+ * the metrics before the first key. Otherwise, they are sorted by the first column if it is an
+ * additional sum, then by the period. */
 static void show_orders(const struct tally_show *show, struct tally_hist_options *hist)
 {
+	if (show->by_self) {
+		hist->orders[hist->nr_orders++].sum = TALLY_SUM_SELF;
+		hist->orders[hist->nr_orders++].sum = TALLY_SUM_TOTAL;
+		return;
+	}
 	hist->by_name = show->in_order && show->nr_columns && show->columns[0]->key;
 	if (!show->in_order && show->nr_columns && show->columns[0]->part && hist->nr_parts) {
 		add_order(show, show->columns[0], hist);

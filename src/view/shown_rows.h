@@ -17,6 +17,7 @@ struct tally_show {
 	int widths[TALLY_VIEW_MAX_COLUMNS];
 	const int *asked; /* `widths` if the user chose widths, or NULL */
 	bool children;    /* rows include the cost of callees */
+	bool by_self;     /* rows are sorted by their self cost first */
 	bool in_order;    /* rows are sorted by the columns, from the first to the last */
 	bool after_row;   /* see struct tally_view */
 	bool is_relative; /* percentages are relative to the samples that pass the filters */

@@ -68,8 +68,8 @@ static bool is_break(const char *line, size_t at)
 	return line[at] == ' ' && line[at + 1] != '%';
 }
 
-/* Return where to break a line that is too wide for `columns` columns: at a blank, or after as many bytes as
- * fit if there is none, or if a long word follows a short one, as in footnotes. */
+/* Return where to break a line that is too wide for `columns` columns: at a blank, or after as many
+ * bytes as fit if there is none, or if a long word follows a short one, as in footnotes. */
 static size_t break_find(const char *line, size_t len, size_t columns)
 {
 	size_t fits = tally_width_head(line, len, columns), at = fits;

@@ -324,7 +324,7 @@ int tally_browser_run(const struct tally_browser_source *source)
 	struct browser browser = {
 		.source = source,
 		.event = source->first_event,
-		.view = source->views[0],
+		.view = source->starts_with_rows ? &browser_rows : source->views[0],
 		.function = TALLY_FRAME_NONE,
 		.pivot = TALLY_FRAME_NONE,
 		.here = TALLY_FRAME_NONE,

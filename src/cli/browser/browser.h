@@ -34,8 +34,7 @@ struct tally_browser_source {
 	/* Return the PERF_SAMPLE_* fields of an event's samples; for a live profile, those that it
 	 * keeps (no timestamps). Required if there is a profile. */
 	uint64_t (*fields)(void *arg, uint32_t event);
-	/* Append a title line (by default, `what` and the event), and the recording's health as
-	 * comment lines ("# ..."). */
+	/* Append a title line (default: `what` and the event), and health comments ("# ..."). */
 	void (*title)(void *arg, uint32_t event, struct tally_str *out);
 	void (*health)(void *arg, struct tally_str *out);
 	/* Read the recording again to collect the costs of each address of a function in the
@@ -44,9 +43,10 @@ struct tally_browser_source {
 			struct tally_annotate **ret_samples);
 	uint64_t count_filter;    /* leave out rows with fewer samples */
 	size_t most;              /* maximum number of rows, or 0 for no limit */
-	const char *what, *query; /* the recording's name, and the initial query or NULL */
+	const char *what, *query; /* recording's name; initial query or NULL */
 	const char *annotated;    /* function to annotate at the start ("": the top one), or NULL */
-	bool hide_kernel, hide_user, is_temporary; /* the recording is not kept in a file */
+	bool is_temporary;        /* the recording is not kept in a file */
+	bool hide_kernel, hide_user, starts_with_rows;
 };
 
 /* Views for a finished recording, and for a live profile (no timestamps). */

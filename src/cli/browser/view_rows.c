@@ -293,6 +293,19 @@ static int rows_order(struct browser *browser)
 	return ret;
 }
 
+static int rows_by_self(struct browser *browser)
+{
+	struct tally_show *show = &browser->source->rows->show;
+
+	if (!show->children) {
+		browser_set_message(browser, "rows have no other cost than self");
+		return 0;
+	}
+	browser->table.screen.cursor = 0;
+	return browser_toggle(browser, &show->by_self, "rows sorted by self cost",
+			      "rows sorted by the first column");
+}
+
 static int rows_relative(struct browser *browser)
 {
 	return browser_toggle(browser, &browser->is_relative, "percentages of the selection",
@@ -349,6 +362,7 @@ static const struct browser_key rows_keys[] = {
 	{'g', rows_search},
 	{'n', rows_next},
 	{'o', rows_order},
+	{'S', rows_by_self},
 	{'F', rows_relative},
 	{'H', rows_headings},
 };
@@ -361,7 +375,8 @@ static const char *const rows_help[] = {
 	"Esc        zoom out, one step      K U  hide the kernel, user space",
 	"/          filter functions by name",
 	"g n        find a row, find next",
-	"o F H      next sort order, relative percentages, headings",
+	"o S        next sort order, sort by self cost",
+	"F H        relative percentages, headings",
 };
 
 const struct browser_view browser_rows = {

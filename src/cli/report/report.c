@@ -209,8 +209,8 @@ static void warn_nothing_shown(const struct report_config *config)
 		tally_print_warning("the filters and limits exclude all rows");
 	if (config->rows.symbols)
 		tally_print_hint("--symbols selects samples by the function at their address; to "
-				 "find inlined functions use --symbol-filter with callchains, or "
-				 "--sort parent -p");
+				 "find inlined functions and callers use --query 'sym:%s'",
+				 config->rows.symbols);
 }
 
 static int report_show(struct report *report)

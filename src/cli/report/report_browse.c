@@ -134,6 +134,7 @@ int report_browse(struct report *report)
 		.is_temporary = report->session->name != report->session->path,
 		.query = report->query,
 		.annotated = report->config->annotate,
+		.starts_with_rows = asks_rows(report->config),
 	};
 
 	while (source.first_event < report->profile.totals.len &&

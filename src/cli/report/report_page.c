@@ -220,5 +220,12 @@ int report_page(struct report_config *config)
 		request->inputs[0] = config->baseline;
 		request->nr_inputs = 2;
 	}
-	return ret ? ret : tally_html_file(&file, &config->recording);
+	if (!ret)
+		ret = tally_html_file(&file, &config->recording);
+	if (!ret && config->baseline && !config->quiet)
+		tally_print_hint("for a page that also says which changes are significant, use "
+				 "'tally diff --html %s %s'",
+				 config->baseline,
+				 request->inputs[1] ? request->inputs[1] : "perf.data");
+	return ret;
 }

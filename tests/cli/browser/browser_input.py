@@ -204,6 +204,27 @@ def test_orders_follow_each_other():
                 screen.until(lambda s, order=order: re.match(f"rows sorted by {order} +1/", s[-2]), order)
 
 
+def test_sorts_rows_by_self_cost():
+    def costs(screen):
+        return [[float(one) for one in re.findall(r"([0-9.]+)%", line)[:2]] for line in screen[2:-2] if "%" in line]
+    with Browser(shop()) as screen:
+        screen.go("2", "S", shows="rows sorted by self cost")
+        rows = costs(screen.settled())
+        assert rows == sorted(rows, key=lambda row: -row[1]) and rows != sorted(rows, key=lambda row: -row[0]), rows
+        screen.go("S", shows="rows sorted by the first column")
+        rows = costs(screen.settled())
+        assert rows == sorted(rows, key=lambda row: -row[0]), rows
+    with Browser(shop(), "--no-children") as screen:
+        screen.go("S", shows="rows have no other cost than self")
+
+
+def test_options_of_rows_open_the_rows():
+    with Browser(shop(), "--sort", "dso") as screen:
+        screen.until(lambda s: s[0].startswith("rows: "), "rows")
+    with Browser(shop(), "walk") as screen:
+        screen.until(lambda s: s[0].startswith("rows: ") and "walk_tree" in s[2], "rows with this part in their names")
+
+
 def test_annotates_only_functions():
     """Check that a row without a function is not annotated once the cursor has moved there, and that the function with the
     largest self cost is annotated as long as no other was chosen."""

@@ -189,6 +189,16 @@ def test_several_time_ranges():
         assert f"invalid range '{text}'" in done.stderr, done.stderr
 
 
+def test_warns_of_a_time_outside_the_recording():
+    """Check that the warning has the times of the first and last sample, which are in the header (feature 21)."""
+    path = written("outside.data", crafted.file_bytes([crafted.comm(1, "a"), crafted.sample(0x10, time=2 * 10**9)],
+                                                      features={21: u64(10**9, 2 * 10**9)}))
+    warning = f"the samples of {path} are from 1.000000 to 2.000000 s, outside the range"
+    assert warning in report(path, "--time", "3,4").stderr
+    for inside in ("2,4", "0,5", "3,4 1,1", "50%-100%"):
+        assert "outside the range" not in report(path, "--time", inside).stderr, inside
+
+
 def kallsyms(*names):
     """Write kernel symbols of 256 bytes each. Returns the options to use them, and addresses in each."""
     path = written("kallsyms", "".join(f"{0xffffffff81000000 + at * 0x100:x} T {name}\n" for at, name in enumerate((*names, "end"))).encode())
