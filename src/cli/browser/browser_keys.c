@@ -38,7 +38,7 @@ static void warn_no_callchains(struct browser *browser, const struct browser_vie
 	if (!is_of_chains || browser->told_no_callchains || browser_has_callchains(browser))
 		return;
 	browser->told_no_callchains = true;
-	browser_set_message(browser, BROWSER_NO_CALLCHAINS);
+	browser_set_message(browser, "%s", browser_no_callchains(browser));
 }
 
 void browser_switch_view(struct browser *browser, const struct browser_view *view, uint32_t pivot)

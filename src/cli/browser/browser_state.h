@@ -95,9 +95,10 @@ int browser_summary(struct browser *browser);
 /* Append the title line. */
 void browser_title(const struct browser *browser, struct tally_str *out);
 
-/* Return true if there are callchains; without them the total cost of functions is unknown. */
+/* Return true if there are callchains; without them the total cost of functions is unknown. The
+ * second function returns the message for this case. */
 bool browser_has_callchains(const struct browser *browser);
-#define BROWSER_NO_CALLCHAINS "there are no callchains: use record --call-graph auto"
+const char *browser_no_callchains(const struct browser *browser);
 
 /* Compute the callchains of the selection unless they are already computed. Return 0 or -ENOMEM. */
 int browser_chains_build(struct browser *browser);

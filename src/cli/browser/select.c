@@ -13,6 +13,12 @@ bool browser_has_callchains(const struct browser *browser)
 	return browser->source->rows->show.style != TALLY_STYLE_NONE;
 }
 
+const char *browser_no_callchains(const struct browser *browser)
+{
+	return browser->source->live ? "there are no callchains: use top --call-graph auto"
+				     : "there are no callchains: use record --call-graph auto";
+}
+
 int browser_chains_build(struct browser *browser)
 {
 	int ret = 0;

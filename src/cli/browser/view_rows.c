@@ -40,9 +40,9 @@ static bool rows_have_chains(struct browser *browser)
 {
 	if (browser->table.rows.view.grow)
 		return true;
-	browser_set_message(browser,
+	browser_set_message(browser, "%s",
 			    !browser_has_callchains(browser)
-				    ? BROWSER_NO_CALLCHAINS
+				    ? browser_no_callchains(browser)
 				    : "rows are not sorted by function: press o for another order");
 	return false;
 }

@@ -370,6 +370,15 @@ def test_callchains_open_and_close():
         screen.until(lambda s: not any(line.startswith("-") for line in s), "all closed")
 
 
+def test_views_of_callchains_name_the_option():
+    may_watch()
+    with Started(built("spinner")) as watched, Screen() as screen:
+        screen.start("-p", str(watched.pid))
+        screen.until(table_of, "rows")
+        screen.press("Enter")
+        screen.until(lambda s: "use top --call-graph auto" in note_of(s), "the option")
+
+
 def test_pause_holds_still():
     """Check that nothing changes while top is paused, and that top continues afterwards."""
     may_watch()
