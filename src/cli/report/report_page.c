@@ -223,7 +223,7 @@ int report_page(struct report_config *config)
 	if (!ret)
 		ret = tally_html_file(&file, &config->recording);
 	if (!ret && config->baseline && !config->quiet)
-		tally_print_hint("for a page that also says which changes are significant, use "
+		tally_print_hint("for a page that also distinguishes changes from noise, use "
 				 "'tally diff --html %s %s'",
 				 config->baseline,
 				 request->inputs[1] ? request->inputs[1] : "perf.data");

@@ -141,6 +141,16 @@ static void remove_fields(struct report *report, const struct tally_event_group 
 	view->nr_columns = nr;
 }
 
+/* Return true if functions have short names. --stdio has perf's names if it is not cut, and
+ * programs read folded callchains. */
+static bool has_short_names(const struct report_config *config, const struct tally_view *view)
+{
+	bool is_perfs = config->stdio || config->separator || config->rows.show.asked;
+
+	return (view->line_width || !is_perfs) && !config->json && !config->csv &&
+	       config->rows.show.style != TALLY_STYLE_FOLDED;
+}
+
 /* Show a group of events side by side, or one event. */
 static int report_group(struct report *report, const struct tally_event_group *group)
 {
@@ -162,9 +172,7 @@ static int report_group(struct report *report, const struct tally_event_group *g
 	rows.view.separator = config->separator;
 	rows.view.has_colours = report->has_colours && !config->separator && !config->csv;
 	rows.view.line_width = config->rows.show.asked ? 0 : report->line_width;
-	/* Programs read folded callchains. */
-	rows.view.has_short_names = rows.view.line_width > 0 && !config->json && !config->csv &&
-				    config->rows.show.style != TALLY_STYLE_FOLDED;
+	rows.view.has_short_names = has_short_names(config, &rows.view);
 	add_event_heading(report, group);
 	if (config->rows.hierarchy) {
 		size_t shown;

@@ -234,7 +234,7 @@ def test_filters_of_inlined_functions():
     functions."""
     prepared(chains=True)
     done = tap.run(TALLY, "report", "-S", "innermost", "-i", DATA, env={**os.environ, "TALLY_INDEX": "off"})
-    assert done.returncode == 0 and re.search("hint: .*--symbol-filter.*--sort parent -p", done.stderr), done.stderr
+    assert done.returncode == 0 and re.search("hint: .*--query 'sym:innermost'", done.stderr), done.stderr
     found = tally("report", "--stdio", "-g", "none", "-s", "sym", "--symbol-filter", "innermost")
     assert re.search(r"% +\[.\] innermost \(inlined\)$", found, re.M) and "hot" not in found, found
     for pattern, keys in (("innermost", ["-s", "parent"]), ("^inner(most|x)$", ["-s", "parent"])):

@@ -151,6 +151,18 @@ def test_a_pipe_gets_whole_names():
     tap.same(dots, [8, 8, len("Command"), len(f"[JIT] tid {PID}"), len("[.] short_one")], "dots")
 
 
+def test_a_pipe_gets_short_names():
+    """Check that rows and call graphs have short names in a pipe, which are not cut, unless --stdio or -w is given."""
+    path = recording(NAMES[:4])
+    whole = VECTOR + "::push_back("
+    for options in (["-g", "none"], ["-g", "caller"], ["-s", "symbol"]):
+        text = tap.run(TALLY, "report", "-f", "-i", path, *options, status=0).stdout
+        assert "std::vector<std::pair<int, std::map<int, std::string>>>::push_back" in text and whole not in text, text
+        for option in (["--stdio"], ["-w", "0"]):
+            text = tap.run(TALLY, "report", "-f", "-i", path, *options, *option, status=0).stdout
+            assert whole in text, text
+
+
 def test_a_pipe_aligns_usual_names():
     """Check that up to 80 columns, the output is the same as perf's, and that longer rows extend beyond the column."""
     for length, width in ((60, 60), (76, 76), (77, 5)):
