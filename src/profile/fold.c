@@ -8,22 +8,35 @@
 #include "base/map.h"
 #include "profile/frame_kind.h"
 #include "profile/frame_text.h"
+#include "profile/functions.h"
 
 /* A callchain after folding. */
 struct folded_chain {
 	uint32_t leaf, callers;
 };
 
+/* A kind of folded function, besides TALLY_FOLD_*: it is in tally_fold.functions. */
+enum { FOLD_CHOSEN = 1 << 2, FOLD_KINDS = 3 };
+
 struct folder {
 	struct tally_profile *profile;
-	unsigned what;
-	uint8_t *kinds;         /* by frame: mask of TALLY_FOLD_*, for the frames at the start */
+	unsigned what;          /* mask of TALLY_FOLD_* and FOLD_CHOSEN */
+	uint8_t *kinds;         /* by frame: its kinds, for the frames at the start */
 	struct tally_map known; /* callchain: leaf << 32 | callers; value: index in `all` */
 	TALLY_VEC(struct folded_chain) all;
 	TALLY_VEC(uint32_t) chain; /* the callchain being folded, innermost first */
 };
 
-static int kinds_find(struct folder *folder)
+static bool is_chosen(const struct tally_fold *fold, const struct tally_frame *frame)
+{
+	for (size_t i = 0; i < fold->nr_functions; i++) {
+		if (fold->functions[i] == tally_frame_function(frame))
+			return true;
+	}
+	return false;
+}
+
+static int kinds_find(struct folder *folder, const struct tally_fold *fold)
 {
 	const struct tally_frames *frames = &folder->profile->frames;
 
@@ -38,6 +51,8 @@ static int kinds_find(struct folder *folder)
 			folder->kinds[i] |= TALLY_FOLD_INLINED;
 		if (tally_frame_is_foreign(frame, path))
 			folder->kinds[i] |= TALLY_FOLD_FOREIGN;
+		if (is_chosen(fold, frame))
+			folder->kinds[i] |= FOLD_CHOSEN;
 	}
 	return 0;
 }
@@ -71,10 +86,10 @@ static int chain_fold(struct folder *folder, uint32_t leaf, uint32_t callers,
 		ret = tally_vec_push(&folder->chain, stack.frames[i]);
 	if (ret)
 		return ret;
-	if (folder->what & TALLY_FOLD_INLINED)
-		chain_remove(folder, TALLY_FOLD_INLINED);
-	if (folder->what & TALLY_FOLD_FOREIGN)
-		chain_remove(folder, TALLY_FOLD_FOREIGN);
+	for (unsigned i = 0; i < FOLD_KINDS; i++) {
+		if (folder->what & 1u << i)
+			chain_remove(folder, 1u << i);
+	}
 	nr = (uint32_t)folder->chain.len - 1;
 	*ret_folded = (struct folded_chain){folder->chain.data[0], TALLY_STACK_NONE};
 	return nr ? tally_stacks_find(&folder->profile->stacks, folder->chain.data + 1, nr,
@@ -128,12 +143,13 @@ static int key_fold(struct folder *folder, struct tally_bucket_key *key)
 	return ret;
 }
 
-int tally_selection_fold(struct tally_profile *profile, unsigned what,
+int tally_selection_fold(struct tally_profile *profile, const struct tally_fold *fold,
 			 struct tally_selection *selection)
 {
-	struct folder folder = {.profile = profile, .what = what};
+	struct folder folder = {.profile = profile,
+				.what = fold->what | (fold->nr_functions ? FOLD_CHOSEN : 0)};
 	struct tally_bucket *folded = malloc((selection->nr_buckets + 1) * sizeof(*folded));
-	int ret = folded ? kinds_find(&folder) : -ENOMEM;
+	int ret = folded ? kinds_find(&folder, fold) : -ENOMEM;
 
 	if (!ret)
 		memcpy(folded, selection->buckets, selection->nr_buckets * sizeof(*folded));

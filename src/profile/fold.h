@@ -6,6 +6,10 @@
 #ifndef TALLY_PROFILE_FOLD_H
 #define TALLY_PROFILE_FOLD_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "profile/selection.h"
 
 enum {
@@ -15,10 +19,22 @@ enum {
 	TALLY_FOLD_FOREIGN = 1 << 1,
 };
 
+/* What is folded. Nothing, if all members are 0. */
+struct tally_fold {
+	unsigned what;             /* TALLY_FOLD_* */
+	const uint64_t *functions; /* further functions, by tally_frame_function() */
+	size_t nr_functions;
+};
+
+static inline bool tally_fold_is_any(const struct tally_fold *fold)
+{
+	return fold->what || fold->nr_functions;
+}
+
 /* Fold functions in a selection of a profile that is not live. Frames and stacks may be added to
  * the profile, so tally_chains of other selections must be built again. Returns 0, or -ENOMEM with
  * the selection unchanged. */
-int tally_selection_fold(struct tally_profile *profile, unsigned what,
+int tally_selection_fold(struct tally_profile *profile, const struct tally_fold *fold,
 			 struct tally_selection *selection);
 
 #endif

@@ -146,8 +146,8 @@ static int charter_run(struct charter *charter)
 	const struct tally_selection_options every = {.event = options->selection.event};
 	int ret = tally_selection_build(charter->profile, &every, &charter->all);
 
-	if (!ret && options->folds)
-		ret = tally_selection_fold(charter->profile, options->folds, &charter->all);
+	if (!ret && tally_fold_is_any(&options->fold))
+		ret = tally_selection_fold(charter->profile, &options->fold, &charter->all);
 	if (!ret)
 		ret = tally_functions_build(charter->profile, &charter->functions);
 	charter->bins = calloc(options->nr_bins + 1, sizeof(*charter->bins));

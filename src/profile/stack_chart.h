@@ -8,7 +8,7 @@
 
 struct tally_stack_chart_options {
 	struct tally_selection_options selection; /* `passes` may be NULL */
-	unsigned folds;                           /* TALLY_FOLD_* */
+	struct tally_fold fold;
 	int32_t tid;
 	uint64_t first, last; /* time range of the chart in ns, inclusive */
 	uint32_t nr_bins;     /* number of equal parts of the range */

@@ -21,6 +21,7 @@ static const char *const kinds[BROWSER_NR_STEPS] = {
 	[BROWSER_ONLY_KERNEL] = "the kernel",
 	[BROWSER_ONLY_SPAN] = "",
 	[BROWSER_ONLY_QUERY] = "",
+	[BROWSER_MERGED] = "",
 };
 
 void browser_filter_start(struct browser_filter *filter, const struct tally_profile *profile)
@@ -46,6 +47,7 @@ void browser_filter_free(struct browser_filter *filter)
 		step_free(step);
 	tally_vec_free(&filter->steps);
 	tally_vec_free(&filter->timed);
+	tally_vec_free(&filter->merged);
 	*filter = (struct browser_filter){0};
 }
 
@@ -68,11 +70,14 @@ static int step_make(const struct browser_filter *filter, enum browser_step_kind
 	return 0;
 }
 
-/* Collect the steps that filter by time. Space in the vector has already been reserved. */
+/* Collect the steps that filter by time or merge functions. Space in the vectors has already been
+ * reserved. */
 static void timed_find(struct browser_filter *filter)
 {
-	filter->timed.len = 0;
+	filter->timed.len = filter->merged.len = 0;
 	tally_vec_for_each (step, &filter->steps) {
+		if (step->kind == BROWSER_MERGED)
+			filter->merged.data[filter->merged.len++] = step->merged;
 		if (step->query && tally_query_needs(step->query) & PERF_SAMPLE_TIME)
 			filter->timed.data[filter->timed.len++] = step->query;
 	}
@@ -91,25 +96,52 @@ static void steps_remove(struct browser_filter *filter, enum browser_step_kind k
 	filter->steps.len = left;
 }
 
+/* Add a step, which belongs to the filter afterwards. If it cannot be added, it is freed. */
+static int step_add(struct browser_filter *filter, struct browser_step *step)
+{
+	size_t nr = filter->steps.len + 1;
+
+	if (tally_vec_reserve(&filter->steps, nr) || tally_vec_reserve(&filter->timed, nr) ||
+	    tally_vec_reserve(&filter->merged, nr)) {
+		step_free(step);
+		return -ENOMEM;
+	}
+	if (step->kind != BROWSER_ONLY_QUERY && step->kind != BROWSER_MERGED)
+		steps_remove(filter, step->kind);
+	step->number = ++filter->nr_made;
+	filter->steps.data[filter->steps.len++] = *step;
+	timed_find(filter);
+	return 0;
+}
+
 int browser_filter_push(struct browser_filter *filter, enum browser_step_kind kind,
 			const char *words, const char *name, struct tally_error *err)
 {
-	size_t nr = filter->steps.len + 1;
 	struct browser_step step;
 	int ret = step_make(filter, kind, words, name, &step, err);
 
-	if (ret)
-		return ret;
-	if (tally_vec_reserve(&filter->steps, nr) || tally_vec_reserve(&filter->timed, nr)) {
-		step_free(&step);
+	return ret ? ret : step_add(filter, &step);
+}
+
+int browser_filter_merge(struct browser_filter *filter, uint64_t function, const char *name)
+{
+	struct browser_step step = {
+		.kind = BROWSER_MERGED, .name = strdup(name), .merged = function};
+
+	if (!step.name)
 		return -ENOMEM;
+	tally_vec_for_each (merged, &filter->merged) {
+		if (*merged == function) {
+			step_free(&step);
+			return 0;
+		}
 	}
-	if (kind != BROWSER_ONLY_QUERY)
-		steps_remove(filter, kind);
-	step.number = ++filter->nr_made;
-	filter->steps.data[filter->steps.len++] = step;
-	timed_find(filter);
-	return 0;
+	return step_add(filter, &step);
+}
+
+struct tally_fold browser_filter_fold(const struct browser_filter *filter)
+{
+	return (struct tally_fold){filter->folds, filter->merged.data, filter->merged.len};
 }
 
 bool browser_filter_pop(struct browser_filter *filter)
@@ -216,6 +248,7 @@ int browser_filter_select(const struct browser_filter *filter, struct tally_prof
 			  uint32_t event, struct tally_selection *ret_selection)
 {
 	struct tally_selection_options options = browser_filter_options(filter, event);
+	const struct tally_fold fold = browser_filter_fold(filter);
 	uint8_t *passes;
 	int ret = browser_filter_passes(filter, profile, &passes);
 
@@ -225,12 +258,18 @@ int browser_filter_select(const struct browser_filter *filter, struct tally_prof
 	options.copies = profile->options.is_live;
 	ret = tally_selection_build(profile, &options, ret_selection);
 	free(passes);
-	if (ret || !filter->folds)
+	if (ret || !tally_fold_is_any(&fold))
 		return ret;
-	ret = tally_selection_fold(profile, filter->folds, ret_selection);
+	ret = tally_selection_fold(profile, &fold, ret_selection);
 	if (ret)
 		tally_selection_free(ret_selection);
 	return ret;
+}
+
+/* Append the beginning of a part of the description. */
+static void text_begin(size_t start, const char *first, const char *next, struct tally_str *out)
+{
+	tally_str_add(out, out->len > start ? next : first);
 }
 
 void browser_filter_text(const struct browser_filter *filter, struct tally_str *out)
@@ -238,16 +277,25 @@ void browser_filter_text(const struct browser_filter *filter, struct tally_str *
 	size_t start = out->len;
 
 	for (int kind = 0; kind < BROWSER_NR_STEPS; kind++) {
+		bool is_merged = kind == BROWSER_MERGED, is_first = true;
+
 		tally_vec_for_each (step, &filter->steps) {
-			if (step->kind == (enum browser_step_kind)kind)
-				tally_str_addf(out, "%s%s%s", out->len > start ? ", " : "only ",
-					       kinds[kind], step->name);
+			if (step->kind != (enum browser_step_kind)kind)
+				continue;
+			if (!is_merged)
+				text_begin(start, "only ", ", ", out);
+			else if (is_first)
+				text_begin(start, "folded: ", "; folded: ", out);
+			else
+				tally_str_add(out, ", ");
+			tally_str_addf(out, "%s%s", kinds[kind], step->name);
+			is_first = false;
 		}
 	}
 	if (filter->folds & TALLY_FOLD_FOREIGN)
-		tally_str_add(out, out->len > start ? ", just my code (M)" : "just my code (M)");
+		text_begin(start, "just my code (m)", ", just my code (m)", out);
 	if (filter->folds & TALLY_FOLD_INLINED)
-		tally_str_add(out, out->len > start ? ", inlined functions folded (I)"
-						    : "inlined functions folded (I)");
+		text_begin(start, "inlined functions folded (I)", ", inlined functions folded (I)",
+			   out);
 	tally_str_escape(out, start);
 }

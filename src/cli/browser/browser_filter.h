@@ -19,7 +19,8 @@ enum browser_step_kind {
 	BROWSER_ONLY_PART,   /* rows with this substring in the function name */
 	BROWSER_ONLY_KERNEL, /* kernel rows */
 	BROWSER_ONLY_SPAN,
-	BROWSER_ONLY_QUERY, /* the only kind that may occur more than once */
+	BROWSER_ONLY_QUERY, /* may occur more than once */
+	BROWSER_MERGED,     /* a function is folded into its callers; may occur more than once */
 	BROWSER_NR_STEPS,
 };
 
@@ -30,12 +31,14 @@ struct browser_step {
 	struct tally_query *query;
 	char *name;      /* displayed name of the selected item */
 	uint64_t number; /* unique number of the step, from 1 */
+	uint64_t merged; /* for BROWSER_MERGED: tally_frame_function() */
 };
 
 /* The steps of the filter. A zero-initialised structure has no steps. */
 struct browser_filter {
 	TALLY_VEC(struct browser_step) steps;
 	TALLY_VEC(const struct tally_query *) timed; /* queries that filter by time */
+	TALLY_VEC(uint64_t) merged;                  /* of the steps BROWSER_MERGED */
 	uint64_t earliest, latest;                   /* range of all samples, ns */
 	uint64_t first, last;                        /* range of the selected span, inclusive */
 	uint64_t nr_made;                            /* number of steps created so far */
@@ -50,6 +53,12 @@ void browser_filter_free(struct browser_filter *filter);
  * error from tally_query_parse() with `err` filled in. On error nothing is changed. */
 int browser_filter_push(struct browser_filter *filter, enum browser_step_kind kind,
 			const char *words, const char *name, struct tally_error *err);
+
+/* Add a step BROWSER_MERGED, unless there already is one for the function. Return 0 or -ENOMEM. */
+int browser_filter_merge(struct browser_filter *filter, uint64_t function, const char *name);
+
+/* Return which functions are folded. Valid until the filter is changed. */
+struct tally_fold browser_filter_fold(const struct browser_filter *filter);
 
 /* Remove the most recent step. Return false if there are no steps. */
 bool browser_filter_pop(struct browser_filter *filter);

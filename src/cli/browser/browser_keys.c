@@ -117,19 +117,24 @@ int browser_zoom(struct browser *browser, enum browser_step_kind kind, const cha
 	return 0;
 }
 
+void browser_add_term(struct tally_str *out, const char *field, const char *name)
+{
+	tally_str_addf(out, "%s:==\"", field);
+	for (const char *at = name; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			tally_str_add_char(out, '\\');
+		tally_str_add_char(out, *at);
+	}
+	tally_str_add_char(out, '"');
+}
+
 int browser_zoom_name(struct browser *browser, enum browser_step_kind kind, const char *field,
 		      const char *name)
 {
 	struct tally_str words = {0};
 	int ret;
 
-	tally_str_addf(&words, "%s:==\"", field);
-	for (const char *at = name; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			tally_str_add_char(&words, '\\');
-		tally_str_add_char(&words, *at);
-	}
-	tally_str_add_char(&words, '"');
+	browser_add_term(&words, field, name);
 	ret = tally_str_error(&words) ? -ENOMEM
 				      : browser_zoom(browser, kind, tally_str_text(&words), name);
 	tally_str_free(&words);
@@ -242,22 +247,29 @@ static int all_event(struct browser *browser)
 	return 0;
 }
 
-/* Annotate the function at the cursor or, as long as the cursor has not moved, the chosen function.
- * The key is the same as in perf. */
+bool browser_function_at_cursor(struct browser *browser, uint32_t *ret_function)
+{
+	if (browser->has_moved && browser->here == TALLY_FRAME_NONE) {
+		browser_set_message(browser, "%s", browser->view->no_function);
+		return false;
+	}
+	*ret_function = browser->has_moved ? browser->here : browser_chosen_function(browser);
+	return true;
+}
+
+/* Annotate the function at the cursor. The key is the same as in perf. */
 static int all_annotate(struct browser *browser)
 {
+	uint32_t function;
+
 	if (!browser->source->annotate) {
 		browser_set_message(browser, BROWSER_NO_CODE);
 		return 0;
 	}
-	if (browser->view == &browser_annotate)
+	if (browser->view == &browser_annotate || !browser_function_at_cursor(browser, &function))
 		return 0;
-	if (browser->has_moved && browser->here == TALLY_FRAME_NONE) {
-		browser_set_message(browser, "%s", browser->view->no_function);
-		return 0;
-	}
 	if (browser->has_moved)
-		browser_choose_function(browser, browser->here);
+		browser_choose_function(browser, function);
 	browser_switch_view(browser, &browser_annotate, browser_chosen_function(browser));
 	return 0;
 }
@@ -307,30 +319,6 @@ int browser_start_annotate(struct browser *browser, const char *word)
 	return 0;
 }
 
-static int toggle_fold(struct browser *browser, unsigned fold, const char *on, const char *off)
-{
-	browser->filter.folds ^= fold;
-	browser_set_message(browser, "%s", browser->filter.folds & fold ? on : off);
-	browser->table.screen.cursor = 0;
-	browser->is_stale = true;
-	return 0;
-}
-
-static int all_inlined(struct browser *browser)
-{
-	return toggle_fold(browser, TALLY_FOLD_INLINED,
-			   "inlined functions are part of those that contain them",
-			   "inlined functions are counted apart");
-}
-
-static int all_foreign(struct browser *browser)
-{
-	return toggle_fold(
-		browser, TALLY_FOLD_FOREIGN,
-		"just my code: libraries, the kernel and std:: are part of their callers",
-		"all code is shown");
-}
-
 static int all_redraw(struct browser *browser)
 {
 	browser->redraw = true;
@@ -362,8 +350,10 @@ static const struct {
 	struct browser_key key;
 } source_keys[] = {
 	{BROWSER_HAS_PROFILE, {':', all_query}},
-	{BROWSER_HAS_STACKS, {'I', all_inlined}},
-	{BROWSER_HAS_STACKS, {'M', all_foreign}},
+	{BROWSER_HAS_STACKS, {'I', browser_fold_inlined}},
+	{BROWSER_HAS_STACKS, {'m', browser_fold_foreign}},
+	{BROWSER_HAS_STACKS, {'M', browser_merge}},
+	{BROWSER_HAS_STACKS, {'D', browser_drop}},
 	{BROWSER_HAS_ANNOTATE, {'a', all_annotate}},
 	{BROWSER_HAS_HEALTH, {'i', browser_show_health}},
 };

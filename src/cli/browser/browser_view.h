@@ -58,6 +58,18 @@ void browser_choose_function(struct browser *browser, uint32_t frame);
  * selection, the one with the largest self cost; TALLY_FRAME_NONE if there are no samples. */
 uint32_t browser_chosen_function(struct browser *browser);
 
+/* Get the function at the cursor or, as long as the cursor has not moved, the chosen function. If
+ * there is none at the cursor, show a message and return false. */
+bool browser_function_at_cursor(struct browser *browser, uint32_t *ret_function);
+
+/* Keys that change what callchains consist of: fold inlined functions or foreign code, or the
+ * function at the cursor, into their callers; drop the samples with this function on the callchain.
+ * Return 0 or -ENOMEM. */
+int browser_fold_inlined(struct browser *browser);
+int browser_fold_foreign(struct browser *browser);
+int browser_merge(struct browser *browser);
+int browser_drop(struct browser *browser);
+
 /* Show callers and callees of `frame`, a value from tally_chains.functions. TALLY_FRAME_NONE is
  * ignored. */
 int browser_switch_function(struct browser *browser, uint32_t frame);
@@ -76,6 +88,9 @@ int browser_zoom_name(struct browser *browser, enum browser_step_kind kind, cons
 		      const char *name);
 int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, const char *field,
 			int64_t number);
+
+/* Append a query term that matches exactly this name. */
+void browser_add_term(struct tally_str *out, const char *field, const char *name);
 
 /* Toggle a flag, show a message, and discard the rows. Return 0. */
 int browser_toggle(struct browser *browser, bool *flag, const char *on, const char *off);

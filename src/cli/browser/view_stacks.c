@@ -37,7 +37,7 @@ static int chart_make(struct browser *browser, uint32_t nr_bins)
 	struct browser_chart *view = &browser->chart;
 	struct tally_stack_chart_options options = {
 		.selection = browser_filter_options(&browser->filter, browser->event),
-		.folds = browser->filter.folds,
+		.fold = browser_filter_fold(&browser->filter),
 		.tid = view->tid,
 		.first = view->first,
 		.last = view->last,

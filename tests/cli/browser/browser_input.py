@@ -218,6 +218,25 @@ def test_sorts_rows_by_self_cost():
         screen.go("S", shows="rows have no other cost than self")
 
 
+def test_merges_and_drops_functions():
+    """Check that a merged function's cost is part of its caller's self cost, that the samples of a dropped one are gone,
+    that both can be repeated, and that Esc undoes them one by one."""
+    def self_cost(screen, name):
+        [line] = [line for line in screen.settled() if line.endswith(name)]
+        return float(re.findall(r"([0-9.]+)%", line)[1])
+    with Browser(shop()) as screen:
+        screen.go("2", "S", shows="rows sorted by self cost")
+        own, caller = self_cost(screen, "walk_tree"), self_cost(screen, "find_item")
+        screen.go("g", "=walk_tree", "Enter", "M", shows=("folded: walk_tree", "Esc: undo"), gone="] walk_tree")
+        assert abs(self_cost(screen, "find_item") - own - caller) < 0.02, "the caller's cost"
+        screen.go("g", "=find_item", "Enter", "M", shows="folded: walk_tree, find_item", gone="] find_item")
+        screen.go("Escape", shows="folded: walk_tree (", gone="folded: walk_tree, find_item")
+        screen.go("Escape", shows=("] walk_tree", "] find_item"), gone="folded:")
+        screen.go("g", "=walk_tree", "Enter", "D", shows="only samples without walk_tree", gone="] walk_tree")
+        screen.go("Escape", shows="] walk_tree", gone="samples without")
+        screen.go("g", "=0xffff", "Enter", "M", shows="this code has no function name")
+
+
 def test_options_of_rows_open_the_rows():
     with Browser(shop(), "--sort", "dso") as screen:
         screen.until(lambda s: s[0].startswith("rows: "), "rows")
