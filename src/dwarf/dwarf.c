@@ -130,12 +130,19 @@ void tally_dwarf_close(struct tally_dwarf *dwarf)
 	tally_vec_for_each (unit, &dwarf->units) {
 		tally_vec_free(&unit->functions);
 		tally_vec_free(&unit->calls);
+		dwarf_scopes_free(&unit->scopes);
 		tally_map_free(&unit->paths);
 	}
 	tally_vec_free(&dwarf->units);
 	tally_vec_free(&dwarf->ranges);
 	tally_map_free(&dwarf->names);
 	tally_map_free(&dwarf->alt_names);
+	tally_map_free(&dwarf->scoped_names);
+	tally_intern_free(&dwarf->scoped_texts);
+	tally_map_free(&dwarf->others);
+	tally_vec_for_each (scopes, &dwarf->other_scopes)
+		dwarf_scopes_free(scopes);
+	tally_vec_free(&dwarf->other_scopes);
 	tally_arena_free(&dwarf->paths);
 	tally_vec_free(&dwarf->globals);
 	tally_map_free(&dwarf->types);

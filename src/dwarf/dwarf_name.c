@@ -12,16 +12,18 @@ static const char *attribute_text(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* Return the linkage name, or the source name if there is no linkage name. */
-static const char *entry_name(Dwarf_Die *die)
+/* Return the linkage name, or the source name and its scope if there is no linkage name. */
+static const char *entry_name(struct tally_dwarf *dwarf, const struct dwarf_unit *unit,
+			      Dwarf_Die *die)
 {
-	static const unsigned int names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
-					     DW_AT_name};
-	const char *text = NULL;
+	const char *text = attribute_text(die, DW_AT_linkage_name);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !text; i++)
-		text = attribute_text(die, names[i]);
-	return text;
+	if (!text)
+		text = attribute_text(die, DW_AT_MIPS_linkage_name);
+	if (text)
+		return text;
+	text = attribute_text(die, DW_AT_name);
+	return text ? dwarf_scoped_name(dwarf, unit, die, text) : NULL;
 }
 
 const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *unit,
@@ -37,7 +39,7 @@ const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *
 	if (known != TALLY_MAP_NONE)
 		return (const char *)(uintptr_t)known;
 	if (call->origin && of && dwarf_offdie(of, call->origin, &die))
-		text = entry_name(&die);
+		text = entry_name(dwarf, unit, &die);
 	/* If caching fails, the name is looked up again next time. */
 	if (!unit->is_split)
 		(void)tally_map_set(names, call->origin, (uintptr_t)text);

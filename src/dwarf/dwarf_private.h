@@ -8,6 +8,7 @@
 #include "dwarf/dwarf.h"
 #include "base/intern.h"
 #include "dwarf/pieces.h"
+#include "dwarf/scopes.h"
 
 /* Maximum number of code pieces in a list. */
 enum { TALLY_DWARF_PIECES_MAX = 16 << 20 };
@@ -40,6 +41,7 @@ struct dwarf_unit {
 	int error;                                  /* result of dwarf_unit_walk() */
 	TALLY_VEC(struct dwarf_function) functions; /* sorted by start */
 	TALLY_VEC(struct dwarf_call) calls;
+	struct dwarf_scopes scopes;
 	Dwarf_Lines *rows;
 	size_t nr_rows;
 	Dwarf_Files *files;
@@ -72,6 +74,10 @@ struct tally_dwarf {
 	uint64_t nr_missing;    /* see tally_dwarf_missing() */
 	struct tally_map names; /* DIE offset -> name */
 	struct tally_map alt_names;
+	struct tally_map scoped_names;               /* address of a DIE -> name with its scope */
+	struct tally_intern scoped_texts;            /* these names */
+	struct tally_map others;                     /* unit's address -> index in `other_scopes` */
+	TALLY_VEC(struct dwarf_scopes) other_scopes; /* of units that share functions */
 	struct tally_arena paths;
 	TALLY_VEC(struct dwarf_global) globals; /* sorted by start */
 	bool has_globals;
@@ -92,6 +98,16 @@ int dwarf_unit_find(struct tally_dwarf *dwarf, uint64_t addr, struct dwarf_part 
 /* Read the functions of a unit and the calls inlined in them. Returns 0, -EBADMSG, -E2BIG or
  * -ENOMEM. */
 int dwarf_unit_walk(const struct tally_dwarf *dwarf, struct dwarf_unit *unit);
+
+/* Read the scopes of a unit, given its DIE, and nothing else. Returns 0, -EBADMSG, -E2BIG or
+ * -ENOMEM. */
+int dwarf_scopes_read(const struct tally_dwarf *dwarf, const Dwarf_Die *die,
+		      struct dwarf_scopes *ret_scopes);
+
+/* Return `name`, which is the name of a DIE, with the scope of the DIE: "std::vector<int>::at". In
+ * languages without scopes, or if a limit is exceeded, it is `name` itself. */
+const char *dwarf_scoped_name(struct tally_dwarf *dwarf, const struct dwarf_unit *unit,
+			      Dwarf_Die *die, const char *name);
 
 /* Return the unit that contains `addr`, and the DIE of the function that does, if there is one.
  * Returns 0 or the same errors as dwarf_unit_find(). */

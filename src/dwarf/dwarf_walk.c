@@ -14,7 +14,8 @@
 
 struct unit_walk {
 	struct dwarf_unit *unit;
-	bool has_types; /* types may contain functions with code */
+	bool has_types;   /* types may contain functions with code */
+	bool only_scopes; /* skip the code */
 	/* Section that contains the entries, or NULL if unknown. */
 	const unsigned char *section, *section_end;
 	int error;
@@ -170,6 +171,33 @@ static bool may_contain_code(const struct unit_walk *walk, int tag)
 	}
 }
 
+/* Read the code of an entry. */
+static int visit_code(struct unit_walk *walk, Dwarf_Die *die, int tag, const struct level *level)
+{
+	if (walk->only_scopes)
+		return 0;
+	if (tag == DW_TAG_subprogram)
+		return visit_function(walk, die);
+	if (tag != DW_TAG_inlined_subroutine)
+		return 0;
+	return level->inlined > TALLY_DWARF_INLINED_MAX ? -E2BIG : visit_call(walk, die, level);
+}
+
+/* Visit the children of a scope. */
+static const unsigned char *visit_scope(struct unit_walk *walk, Dwarf_Die *die,
+					const struct level *level)
+{
+	const unsigned char *end = NULL;
+
+	walk->error = dwarf_scope_enter(&walk->unit->scopes, die);
+	if (walk->error)
+		return NULL;
+	if (dwarf_haschildren(die) == 1)
+		end = walk_children(walk, die, *level);
+	dwarf_scope_leave(&walk->unit->scopes, end);
+	return end;
+}
+
 /* Visit an entry and its descendants. Returns the end of its list of children, or NULL if
  * unknown. */
 static const unsigned char *visit(struct unit_walk *walk, Dwarf_Die *die, struct level level)
@@ -179,18 +207,13 @@ static const unsigned char *visit(struct unit_walk *walk, Dwarf_Die *die, struct
 	const unsigned char *end = NULL;
 
 	level.nested++;
-	if (tag == DW_TAG_subprogram) {
-		level.inlined = 0;
-		walk->error = visit_function(walk, die);
-	} else if (tag == DW_TAG_inlined_subroutine) {
-		level.inlined++;
-		walk->error = level.inlined > TALLY_DWARF_INLINED_MAX
-				      ? -E2BIG
-				      : visit_call(walk, die, &level);
-	}
-	if (!walk->error && level.nested > TALLY_DWARF_NESTED_MAX)
-		walk->error = -E2BIG;
-	if (!walk->error && may_contain_code(walk, tag) && dwarf_haschildren(die) == 1)
+	level.inlined =
+		tag == DW_TAG_subprogram ? 0 : level.inlined + (tag == DW_TAG_inlined_subroutine);
+	walk->error =
+		level.nested > TALLY_DWARF_NESTED_MAX ? -E2BIG : visit_code(walk, die, tag, &level);
+	if (!walk->error && walk->has_types && dwarf_is_scope(tag))
+		end = visit_scope(walk, die, &level);
+	else if (!walk->error && may_contain_code(walk, tag) && dwarf_haschildren(die) == 1)
 		end = walk_children(walk, die, level);
 	if (tag == DW_TAG_subprogram) {
 		for (size_t i = first; i < walk->unit->functions.len; i++) {
@@ -257,6 +280,23 @@ static int by_calls(const void *a, const void *b)
 	const struct dwarf_function *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+int dwarf_scopes_read(const struct tally_dwarf *dwarf, const Dwarf_Die *die,
+		      struct dwarf_scopes *ret_scopes)
+{
+	struct dwarf_unit unit = {.die = *die};
+	struct unit_walk walk = {.unit = &unit, .has_types = true, .only_scopes = true};
+
+	/* The addresses are compared: a unit in another file is not in the section. */
+	walk.section = dwarf->info;
+	walk.section_end = dwarf->info + dwarf->info_len;
+	(void)walk_children(&walk, &unit.die, (struct level){0});
+	if (walk.error)
+		dwarf_scopes_free(&unit.scopes);
+	else
+		*ret_scopes = unit.scopes;
+	return walk.error;
 }
 
 int dwarf_unit_walk(const struct tally_dwarf *dwarf, struct dwarf_unit *unit)

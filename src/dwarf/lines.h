@@ -20,8 +20,9 @@
 
 /* A location in the source. */
 struct tally_line {
-	/* Linkage name of an inlined function ("_ZN1a1bEv"). NULL for the function that contains
-	 * the address, which is named by its symbol. */
+	/* Linkage name of an inlined function ("_ZN1a1bEv"), or its name with its scope if it has
+	 * none ("a::b"). NULL for the function that contains the address, which is named by its
+	 * symbol. */
 	const char *function;
 	const char *file; /* path as passed to the compiler, or NULL if unknown */
 	uint32_t line;    /* 0 if unknown */

@@ -34,6 +34,42 @@ __attribute__((noinline)) int outer(int x)
 __attribute__((cold)) int other(int x) { return outer(x) ? inner(x) : abs(x); }
 int main(int argc, char **argv) { return outer(argc) + other(argc + 1); }
 """
+# Functions without a linkage name in GCC's debug information: lambdas, members of local classes and what is instantiated
+# with either. Each returns something that cannot be computed in advance.
+SCOPES = """
+#define INLINE inline __attribute__((always_inline))
+volatile int value;
+namespace {
+template <class T> INLINE int apply(T call) { return call(value) + value; }
+}
+namespace outer { inline namespace v2 {
+struct holder {
+	struct inner;
+	template <class T> struct slot {
+		T call;
+		INLINE slot(T c) : call(c) { value += 1; }
+		INLINE int run() { return call(value) * value; }
+	};
+};
+struct holder::inner {
+	template <class T> INLINE int late(T call) { return call(value) - value; }
+};
+__attribute__((noinline)) int work(int x)
+{
+	struct local {
+		int n;
+		INLINE int twice() { return value * n + value; }
+	};
+	auto first = [x](int y) __attribute__((always_inline)) { return value ^ (x + y); };
+	auto second = [x](int y) __attribute__((always_inline)) { return value * x - y; };
+	return apply(first) + holder::slot<decltype(second)>(second).run() + local{x}.twice() +
+	       holder::inner().late(first);
+}
+} }
+int main(int argc, char **argv) { return outer::work(argc); }
+"""
+SCOPED = (r"(\(anonymous namespace\)|outer::v2::holder::slot<.*>|outer::v2::holder::inner|outer::v2::work::local|"
+          r"outer::v2::work::\{lambda:\d+\})::(apply<.*>|slot|run|late<.*>|twice|operator\(\))")
 CXX = """
 #include <algorithm>
 #include <map>
@@ -100,12 +136,17 @@ def differing(path, step=1, symfs=None):
     return [(at, ours.get(at), theirs[at]) for at in theirs if not same(ours.get(at), theirs[at])], len(addresses)
 
 
+def same_name(ours, theirs):
+    """The symbolizers name functions without a linkage name without their scopes."""
+    return ours == theirs or (not theirs.startswith("_Z") and ours.endswith("::" + theirs))
+
+
 def same(ours, theirs):
     """Return True if both lists have the same inlined functions and lines. The outermost function may have several
     names."""
     if not ours or len(ours) != len(theirs):
         return False
-    return all(a[1].split("/")[-1] == b[1].split("/")[-1] and (a[0] == b[0] or i + 1 == len(ours))
+    return all(a[1].split("/")[-1] == b[1].split("/")[-1] and (same_name(a[0], b[0]) or i + 1 == len(ours))
                for i, (a, b) in enumerate(zip(ours, theirs)))
 
 
@@ -115,7 +156,7 @@ def build(name, source, compiler, *flags):
             raise tap.Skip(f"no {tool}")
     machine.need_compiler(compiler, *flags)
     path = os.path.join(WORK, name)
-    with open(path + (".cc" if source is CXX else ".c"), "w", encoding="utf-8") as file:
+    with open(path + (".c" if source is C else ".cc"), "w", encoding="utf-8") as file:
         file.write(source)
     run(compiler, "-o", name, os.path.basename(file.name), *flags, cwd=WORK)
     return path
@@ -190,6 +231,55 @@ def test_dwz():
         assert b"common" in open(path, "rb").read(), "dwz moved nothing"
         now = frames(run(LINES, path, input=text))
         assert now == truth and len(now) > 1000, [(hex(at), now[at], truth[at]) for at in now if now[at] != truth[at]][:3]
+
+
+def scoped_names(*flags, compiler="g++"):
+    """Return the names without a linkage name in the program with local functions."""
+    if not HAS_DWARF:
+        raise tap.Skip("built without libdw")
+    path = build("scopes" + str(len(flags)) + compiler, SCOPES, compiler, "-O2", "-g", *flags)
+    text = "".join(f"0x{at:x}\n" for start, size in functions(path) for at in range(start, start + size)).encode()
+    found = frames(run(LINES, path, input=text))
+    check(path)
+    return {name for lines in found.values() for name, _ in lines[:-1] if not name.startswith("_Z")}
+
+
+def check_scopes(*flags):
+    names = scoped_names(*flags)
+    assert names and all(re.fullmatch(SCOPED, name) for name in names), names
+    lambdas = [i for i, line in enumerate(SCOPES.splitlines(), 1) if "[x]" in line]
+    for wanted in (*(rf"outer::v2::work::\{{lambda:{line}\}}::operator\(\)" for line in lambdas),
+                   "outer::v2::work::local::twice", r"\(anonymous namespace\)::apply<.*>", r"outer::v2::holder::slot<.*>::run",
+                   r"outer::v2::holder::inner::late<.*>"):
+        assert any(re.fullmatch(wanted, name) for name in names), (wanted, names)
+
+
+def test_scopes():
+    """Functions without a linkage name have the names of their scopes."""
+    check_scopes()
+
+
+def test_scopes_in_split_units():
+    """The same in a file of its own (-gsplit-dwarf)."""
+    check_scopes("-gsplit-dwarf")
+
+
+def test_scopes_of_type_units():
+    """The same if types are in units of their own."""
+    check_scopes("-fdebug-types-section", "-gdwarf-4")
+
+
+def test_scopes_in_other_units():
+    """The same if the functions are in another unit than their calls, as after link-time optimization."""
+    check_scopes("-flto", "-ffat-lto-objects", "-fno-fat-lto-objects")
+
+
+def test_no_scopes_in_c():
+    """C functions have no scopes, and C++ functions outside of scopes have none."""
+    names = {name for at in frames(run(LINES, build("plain", C, "gcc", "-O2", "-g"), input=b"".join(
+        b"0x%x\n" % at for start, size in functions(os.path.join(WORK, "plain")) for at in range(start, start + size))
+    )).values() for name, _ in at[:-1]}
+    assert names == {"inner", "middle"}, names
 
 
 def test_larger():
