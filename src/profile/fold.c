@@ -15,7 +15,7 @@ struct folded_chain {
 	uint32_t leaf, callers;
 };
 
-/* A kind of folded function, besides TALLY_FOLD_*: it is in tally_fold.functions. */
+/* Another kind of functions besides TALLY_FOLD_*: those in tally_fold.functions. */
 enum { FOLD_CHOSEN = 1 << 2, FOLD_KINDS = 3 };
 
 struct folder {

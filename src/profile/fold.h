@@ -19,7 +19,7 @@ enum {
 	TALLY_FOLD_FOREIGN = 1 << 1,
 };
 
-/* What is folded. Nothing, if all members are 0. */
+/* Functions to fold; none if all members are 0. */
 struct tally_fold {
 	unsigned what;             /* TALLY_FOLD_* */
 	const uint64_t *functions; /* further functions, by tally_frame_function() */

@@ -24,6 +24,8 @@ void tally_annotate_json_open(const struct tally_annotate_view *view, struct tal
 
 	tally_json_open(out, NULL, '{');
 	tally_json_text(out, "symbol", annotation->name);
+	if (annotation->inlined)
+		tally_json_text(out, "inlined", annotation->inlined);
 	tally_json_text(out, "dso", tally_dso_name(function->dso));
 	if (annotation->path)
 		tally_json_text(out, "code", annotation->path);
@@ -33,7 +35,7 @@ void tally_annotate_json_open(const struct tally_annotate_view *view, struct tal
 	tally_json_open(out, "events", '[');
 	for (size_t i = 0; i < view->nr_events; i++) {
 		struct tally_annotate_cost sum =
-			tally_annotate_sum(view->annotate, function, view->events[i]);
+			tally_annotation_sum(annotation, view->annotate, view->events[i]);
 
 		json_cost(view, view->events[i], &sum, out);
 	}

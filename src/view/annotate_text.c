@@ -28,7 +28,7 @@ uint64_t tally_annotate_view_whole(const struct tally_annotate_view *view, uint3
 {
 	struct tally_annotate_total all = tally_annotate_total(view->annotate, event);
 	struct tally_annotate_cost sum =
-		tally_annotate_sum(view->annotate, view->annotation->function, event);
+		tally_annotation_sum(view->annotation, view->annotate, event);
 
 	if (view->is_global)
 		return view->by_hits ? all.nr : all.weight;
@@ -239,6 +239,21 @@ static const char *code_name(const struct tally_annotation *annotation)
 									   : tally_dso_name(dso);
 }
 
+/* Append a line like "mix, inlined in spin: 1234 samples, 12.30 % of all". */
+static void add_inlined(const struct tally_annotate_view *view,
+			const struct tally_annotate_cost *sum, struct tally_str *out)
+{
+	const struct tally_annotation *annotation = view->annotation;
+	uint64_t all = tally_annotate_total(view->annotate, view->events[0]).weight;
+
+	add_note(view, out);
+	add_text(annotation->inlined, strlen(annotation->inlined), out);
+	tally_str_add(out, ", inlined in ");
+	add_text(annotation->name, strlen(annotation->name), out);
+	tally_str_addf(out, ": %" PRIu64 " sample%s, %.2f%% of all\n", sum->nr,
+		       tally_plural(sum->nr), all ? 100.0 * (double)sum->weight / (double)all : 0);
+}
+
 void tally_annotate_view_heading(const struct tally_annotate_view *view, struct tally_str *out)
 {
 	static const char *const titles[] = {" Percent", " Samples", " Period"};
@@ -250,7 +265,7 @@ void tally_annotate_view_heading(const struct tally_annotate_view *view, struct 
 	if (view->has_lines)
 		add_summary(view, out);
 	if (view->nr_events)
-		sum = tally_annotate_sum(view->annotate, annotation->function, view->events[0]);
+		sum = tally_annotation_sum(annotation, view->annotate, view->events[0]);
 	start = out->len;
 	tally_str_add(out, titles[view->measure]);
 	tally_str_pad_to(out, start + columns_width(view));
@@ -266,6 +281,8 @@ void tally_annotate_view_heading(const struct tally_annotate_view *view, struct 
 	for (width += out->len - 1; width; width--)
 		tally_str_add_char(out, '-');
 	tally_str_add_char(out, '\n');
+	if (annotation->inlined)
+		add_inlined(view, &sum, out);
 	add_note(view, out);
 	tally_str_addf(out, "%016" PRIx64 " <",
 		       annotation->insns.len ? annotation->insns.data[0].linked : 0);

@@ -34,6 +34,7 @@ struct annotate {
 	struct tally_event_groups groups;
 	uint64_t code_left; /* bytes of code that may still be decoded */
 	uint64_t nr_shown, nr_failed, nr_beyond;
+	bool by_inlined;         /* the user's word names inlined functions only */
 	bool is_ambiguous;       /* several functions match the user's word; this was printed */
 	struct tally_map failed; /* IDs of DSOs that were warned about */
 	struct tally_str out;
@@ -134,13 +135,14 @@ static void warn_failed(struct annotate *annotate, const struct tally_annotate_f
 	tally_str_free(&why);
 }
 
-/* Show a function. If its code cannot be read, warn and continue. */
+/* Show a function, or only the costs of the function `inlined` in it. If its code cannot be read,
+ * warn and continue. */
 static int show_function(struct annotate *annotate, const struct tally_event_group *group,
-			 const struct tally_annotate_function *function)
+			 const struct tally_annotate_function *function, const char *inlined)
 {
 	struct tally_annotation_options options = {
-		.no_lines = !annotate->config->has_source && !annotate->config->has_lines &&
-			    !annotate->config->is_json,
+		.no_lines = !inlined && !annotate->config->has_source &&
+			    !annotate->config->has_lines && !annotate->config->is_json,
 	};
 	struct tally_annotation annotation;
 	int ret = tally_annotation_build(annotate->codes, annotate->samples, function, &options,
@@ -152,6 +154,8 @@ static int show_function(struct annotate *annotate, const struct tally_event_gro
 		warn_failed(annotate, function, ret);
 		return 0;
 	}
+	if (inlined)
+		tally_annotation_keep_inlined(&annotation, inlined);
 	ret = show_annotation(annotate, group, &annotation);
 	tally_annotation_free(&annotation);
 	return ret;
@@ -195,8 +199,37 @@ static int show_group(struct annotate *annotate, const struct tally_event_group 
 		ret = tally_annotation_prepare_lines(annotate->codes, functions.all.data,
 						     functions.all.len, &options);
 	for (size_t i = 0; i < functions.all.len && !ret; i++)
-		ret = show_function(annotate, group, functions.all.data[i]);
+		ret = show_function(annotate, group, functions.all.data[i], NULL);
 	tally_vec_free(&functions.all);
+	return ret;
+}
+
+/* Show the code that contains the inlined function with the user's word. */
+static int show_inlined(struct annotate *annotate, const struct tally_event_group *group)
+{
+	const uint32_t *events = annotate->groups.events.data + group->first;
+	struct tally_inlined_uses uses = {0};
+	int ret = tally_inlined_uses_find(annotate->samples, annotate->config->symbol, events,
+					  group->nr, &uses);
+
+	if (!ret && annotate_inlined_are_mixed(&uses)) {
+		annotate_inlined_list(annotate->config, annotate->samples, events[0], &uses);
+		annotate->is_ambiguous = true;
+		uses.all.len = 0;
+	}
+	tally_vec_for_each (use, &uses.all) {
+		uint64_t size = tally_symbol_size(use->function->dso, use->function->symbol);
+
+		if (size > annotate->code_left) {
+			annotate->nr_beyond++;
+			continue;
+		}
+		annotate->code_left -= size;
+		if (!ret)
+			ret = show_function(annotate, group, use->function,
+					    tally_symbol_name(use->function->dso, use->symbol));
+	}
+	tally_inlined_uses_free(&uses);
 	return ret;
 }
 
@@ -213,7 +246,8 @@ static int show_groups(struct annotate *annotate)
 	}
 	tally_vec_for_each (group, &annotate->groups.all) {
 		if (!ret)
-			ret = show_group(annotate, group);
+			ret = annotate->by_inlined ? show_inlined(annotate, group)
+						   : show_group(annotate, group);
 	}
 	if (is_json)
 		tally_json_close(out, ']');
@@ -377,6 +411,34 @@ static void annotate_free(struct annotate *annotate)
 	tally_str_free(&annotate->out);
 }
 
+/* If no function has the user's word in its name, read the recording again to find inlined ones:
+ * the first pass has not kept the addresses of the functions that contain them. */
+static int find_inlined(struct annotate *annotate)
+{
+	const struct annotate_config *config = annotate->config;
+	struct tally_annotate_options options = {
+		.dsos = config->dso_list,
+		.max_stack = (uint32_t)config->max_stack,
+		.no_callers = !config->is_json && !config->has_totals,
+	};
+	struct tally_annotate *samples = NULL;
+	int ret;
+
+	if (!config->symbol || config->data_type || config->has_type_stat || has_wanted(annotate))
+		return 0;
+	ret = tally_annotate_new(annotate->session->machine, &options, &samples);
+	if (!ret)
+		ret = tally_session_annotate_again(annotate->session, NULL, 0, samples);
+	if (ret) {
+		tally_annotate_free(samples);
+		return ret == -ESPIPE ? 0 : ret;
+	}
+	tally_annotate_free(annotate->samples);
+	annotate->samples = samples;
+	annotate->by_inlined = true;
+	return 0;
+}
+
 static int annotate_session(struct annotate_config *config, struct tally_session *session)
 {
 	struct annotate annotate = {.config = config, .session = session};
@@ -385,6 +447,8 @@ static int annotate_session(struct annotate_config *config, struct tally_session
 	if (!ret)
 		ret = tally_session_annotate(session, annotate.samples);
 	/* If the file is damaged, still show the part before the damage. */
+	if (!shown && (!ret || ret == -EINVAL))
+		shown = find_inlined(&annotate);
 	if (!shown && (!ret || ret == -EINVAL)) {
 		shown = annotate_show(&annotate);
 		ret = ret ? ret : shown;

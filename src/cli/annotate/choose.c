@@ -103,34 +103,85 @@ int annotate_functions_find(const struct annotate_config *config,
 	return ret;
 }
 
+enum { LISTED_MAX = 20 };
+
+static void add_short(struct tally_dso *dso, const struct tally_symbol *symbol,
+		      struct tally_str *line)
+{
+	const char *name = tally_symbol_name(dso, symbol);
+
+	(void)tally_short_name(line, name, strlen(name));
+}
+
+/* Print a match, with its share; `inlined` is NULL for a function of its own. */
+static void print_match(const struct tally_annotate_function *function,
+			const struct tally_symbol *inlined, uint64_t weight, uint64_t all)
+{
+	struct tally_str line = {0};
+	size_t start;
+
+	tally_view_percent(weight, all, &line);
+	tally_str_add(&line, "  ");
+	start = line.len;
+	if (inlined) {
+		add_short(function->dso, inlined, &line);
+		tally_str_add(&line, ", inlined in ");
+	}
+	add_short(function->dso, function->symbol, &line);
+	tally_str_add(&line, "  ");
+	tally_str_add(&line, tally_path_name(tally_dso_name(function->dso)));
+	tally_str_escape(&line, start);
+	tally_print_detail("%s", tally_str_text(&line));
+	tally_str_free(&line);
+}
+
+static void print_more(size_t nr)
+{
+	if (nr > LISTED_MAX)
+		tally_print_detail("and %zu more", nr - LISTED_MAX);
+	tally_print_hint("use a whole or short name, or more of it");
+}
+
 void annotate_functions_list(const struct annotate_config *config,
 			     const struct tally_annotate *annotate, uint32_t event,
 			     const struct annotate_functions *functions)
 {
-	enum { LISTED_MAX = 20 };
-	size_t nr = TALLY_MIN(functions->all.len, (size_t)LISTED_MAX);
 	uint64_t all = tally_annotate_total(annotate, event).weight;
-	struct tally_str line = {0};
 
 	tally_print_error("'%s' matches %zu functions", config->symbol, functions->all.len);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < TALLY_MIN(functions->all.len, (size_t)LISTED_MAX); i++) {
 		const struct tally_annotate_function *function = functions->all.data[i];
-		struct tally_annotate_cost sum = tally_annotate_sum(annotate, function, event);
-		const char *name = tally_symbol_name(function->dso, function->symbol);
-		size_t start;
 
-		tally_str_clear(&line);
-		tally_view_percent(sum.weight, all, &line);
-		tally_str_add(&line, "  ");
-		start = line.len;
-		(void)tally_short_name(&line, name, strlen(name));
-		tally_str_add(&line, "  ");
-		tally_str_add(&line, tally_path_name(tally_dso_name(function->dso)));
-		tally_str_escape(&line, start);
-		tally_print_detail("%s", tally_str_text(&line));
+		print_match(function, NULL, tally_annotate_sum(annotate, function, event).weight,
+			    all);
 	}
-	if (functions->all.len > nr)
-		tally_print_detail("and %zu more", functions->all.len - nr);
-	tally_print_hint("use a whole or short name, or more of it");
-	tally_str_free(&line);
+	print_more(functions->all.len);
+}
+
+bool annotate_inlined_are_mixed(const struct tally_inlined_uses *uses)
+{
+	const struct tally_inlined_use *first = uses->all.data;
+
+	tally_vec_for_each (use, &uses->all) {
+		if (uses->match < TALLY_MATCH_WHOLE &&
+		    strcmp(tally_symbol_name(use->function->dso, use->symbol),
+			   tally_symbol_name(first->function->dso, first->symbol)) != 0)
+			return true;
+	}
+	return false;
+}
+
+void annotate_inlined_list(const struct annotate_config *config,
+			   const struct tally_annotate *annotate, uint32_t event,
+			   const struct tally_inlined_uses *uses)
+{
+	uint64_t all = tally_annotate_total(annotate, event).weight;
+
+	tally_print_error("'%s' matches several inlined functions", config->symbol);
+	for (size_t i = 0; i < TALLY_MIN(uses->all.len, (size_t)LISTED_MAX); i++) {
+		const struct tally_inlined_use *use = &uses->all.data[i];
+
+		print_match(use->function, use->symbol, use->weight, all);
+	}
+	print_more(uses->all.len);
 }

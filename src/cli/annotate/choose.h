@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "cli/annotate/annotate.h"
+#include "profile/annotate/inlined_uses.h"
 #include "session/event_groups.h"
 
 /* Group the recording's events that have samples; see tally_event_groups_find(). */
@@ -32,5 +33,14 @@ int annotate_functions_find(const struct annotate_config *config,
 void annotate_functions_list(const struct annotate_config *config,
 			     const struct tally_annotate *annotate, uint32_t event,
 			     const struct annotate_functions *functions);
+
+/* Return true if a part of a name matches several inlined functions. */
+bool annotate_inlined_are_mixed(const struct tally_inlined_uses *uses);
+
+/* Print an error with the inlined functions that match the user's word, each with the function that
+ * contains it. */
+void annotate_inlined_list(const struct annotate_config *config,
+			   const struct tally_annotate *annotate, uint32_t event,
+			   const struct tally_inlined_uses *uses);
 
 #endif

@@ -205,20 +205,6 @@ static void add_why_not(const struct browser *browser, const struct tally_frame 
 		add_nameless(frame, out);
 }
 
-/* Return true if the instruction is part of the inlined function `name` of `dso`. */
-static bool is_part_of(const struct tally_annotation_insn *insn, struct tally_dso *dso,
-		       const char *name)
-{
-	const struct tally_symbol *symbol;
-
-	for (size_t i = 0; i + 1 < insn->nr_lines; i++) {
-		if (!tally_line_symbol(dso, &insn->lines[i], &symbol) && symbol &&
-		    !strcmp(tally_symbol_name(dso, symbol), name))
-			return true;
-	}
-	return false;
-}
-
 /* Place the cursor on the heaviest instruction; for an inlined function, on the heaviest one that
  * belongs to it. */
 static void cursor_start(struct browser_code *code, const struct browser *browser)
@@ -236,7 +222,7 @@ static void cursor_start(struct browser_code *code, const struct browser *browse
 			tally_annotation_cost(&code->annotation, insn, browser->event);
 
 		if (line->source || cost.weight <= most ||
-		    (inlined && !is_part_of(insn, of->dso, inlined)))
+		    (inlined && !tally_annotation_is_part(&code->annotation, insn, inlined)))
 			continue;
 		most = cost.weight;
 		code->cursor = i;

@@ -300,3 +300,47 @@ void tally_annotation_free(struct tally_annotation *annotation)
 	tally_str_free(&annotation->texts);
 	*annotation = (struct tally_annotation){0};
 }
+
+/* ---- inlined functions ----------------------------------------------------------------- */
+
+bool tally_annotation_is_part(const struct tally_annotation *annotation,
+			      const struct tally_annotation_insn *insn, const char *name)
+{
+	struct tally_dso *dso = annotation->function->dso;
+	const struct tally_symbol *symbol;
+
+	for (size_t i = 0; i + 1 < insn->nr_lines; i++) {
+		if (!tally_line_symbol(dso, &insn->lines[i], &symbol) && symbol &&
+		    !strcmp(tally_symbol_name(dso, symbol), name))
+			return true;
+	}
+	return false;
+}
+
+void tally_annotation_keep_inlined(struct tally_annotation *annotation, const char *name)
+{
+	annotation->inlined = name;
+	annotation->nr_outside = 0;
+	tally_vec_for_each (insn, &annotation->insns) {
+		if (insn->nr_costs && !tally_annotation_is_part(annotation, insn, name))
+			insn->nr_costs = 0;
+	}
+}
+
+struct tally_annotate_cost tally_annotation_sum(const struct tally_annotation *annotation,
+						const struct tally_annotate *annotate,
+						uint32_t event)
+{
+	struct tally_annotate_cost sum = tally_annotate_sum(annotate, annotation->function, event);
+
+	if (!annotation->inlined)
+		return sum;
+	sum.nr = sum.weight = 0;
+	tally_vec_for_each (insn, &annotation->insns) {
+		struct tally_annotate_cost cost = tally_annotation_cost(annotation, insn, event);
+
+		sum.nr += cost.nr;
+		sum.weight += cost.weight;
+	}
+	return sum;
+}

@@ -52,8 +52,9 @@ struct tally_annotation_insn {
 
 struct tally_annotation {
 	const struct tally_annotate_function *function;
-	const char *name; /* the function's displayed name */
-	const char *path; /* path to the code file, or NULL; valid while `codes` has it open */
+	const char *name;    /* the function's displayed name */
+	const char *inlined; /* name of the inlined function that all costs are of, or NULL */
+	const char *path;    /* path to the code file, or NULL; valid while `codes` has it open */
 	TALLY_VEC(struct tally_annotation_insn) insns;
 	TALLY_VEC(struct tally_annotation_cost) costs;
 	TALLY_VEC(uint8_t) bytes; /* bytes of all instructions, concatenated */
@@ -89,6 +90,20 @@ int tally_annotation_prepare_lines(struct tally_annotation_codes *codes,
 
 /* Append the reason, without a full stop, why a function in the DSO could not be annotated. */
 void tally_annotation_explain(const struct tally_dso *dso, int error, struct tally_str *out);
+
+/* Return true if the instruction is part of the inlined function `name`. */
+bool tally_annotation_is_part(const struct tally_annotation *annotation,
+			      const struct tally_annotation_insn *insn, const char *name);
+
+/* Remove the costs of instructions that are not part of the inlined function `name`, which must
+ * outlive the annotation. */
+void tally_annotation_keep_inlined(struct tally_annotation *annotation, const char *name);
+
+/* Return the cost of an event in the function. For an inlined function, it is the sum of the
+ * instructions' own costs; the totals are those of the function that contains it. */
+struct tally_annotate_cost tally_annotation_sum(const struct tally_annotation *annotation,
+						const struct tally_annotate *annotate,
+						uint32_t event);
 
 static inline const char *tally_annotation_text(const struct tally_annotation *annotation,
 						uint32_t text)

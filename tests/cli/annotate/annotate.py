@@ -442,6 +442,36 @@ def test_finds_functions_by_parts_of_names():
     assert re.search(r" \d+\.\d\d%  spin  program", run.stderr), run.stderr
 
 
+def test_shows_inlined_functions_in_their_containers():
+    """Check that the costs are only those of the inlined function's instructions, and equal to those of the container's
+    listing."""
+    machine.need_built_with("dwarf")
+    recording()
+    run = tally("mix")
+    found = re.findall(r"^ +: mix(?:\(unsigned long\))?, inlined in (spin): (\d+) samples?, ([0-9.]+)% of all$", run.stdout, re.M)
+    assert len(found) == 1 and run.stdout.count("Disassembly of") == 1, run.stdout[:1000]
+    whole = json.loads(tally("spin", "--json").stdout)["functions"][0]
+    part = json.loads(tally("mix", "--json").stdout)["functions"][0]
+    assert part["symbol"] == whole["symbol"] == "spin" and part["inlined"] == "mix" and "inlined" not in whole, part
+    wanted = {insn["address"]: insn["events"] for insn in whole["instructions"]
+              if "events" in insn and any(line.get("inlined") == "mix" for line in insn.get("lines", []))}
+    got = {insn["address"]: insn["events"] for insn in part["instructions"] if "events" in insn}
+    assert wanted.keys() == got.keys() and 0 < len(got) < len(whole["instructions"]), (wanted.keys(), got.keys())
+    samples = sum(events[0]["samples"] for events in got.values())
+    assert samples == sum(events[0]["samples"] for events in wanted.values()) == int(found[0][1]), (samples, found)
+    assert 0 < samples < whole["events"][0]["samples"], whole["events"]
+    assert abs(sum(events[0]["percent"] for events in got.values()) - 100) < 0.1, got
+
+
+def test_lists_inlined_functions_with_their_containers():
+    machine.need_built_with("dwarf")
+    recording()
+    run = tally("_M_", status=1)
+    assert " Percent" not in run.stdout and "_M_" in run.stderr, run.stderr
+    run = tally("mi", status=0)
+    assert "mix, inlined in spin" in run.stdout, run.stdout[:300]
+
+
 def test_a_terminal_gets_the_browser():
     recording()
     with tmux.Screen(100, 30) as screen:
