@@ -15,7 +15,7 @@ struct folded_chain {
 	uint32_t leaf, callers;
 };
 
-/* Another kind of functions besides TALLY_FOLD_*: those in tally_fold.functions. */
+/* The functions in tally_fold.functions are another kind besides TALLY_FOLD_*. */
 enum { FOLD_CHOSEN = 1 << 2, FOLD_KINDS = 3 };
 
 struct folder {
