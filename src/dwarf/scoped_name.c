@@ -28,7 +28,7 @@ struct scoped_name {
 
 static bool has_scopes(int language)
 {
-	enum { CXX_17 = 0x2a, CXX_20 = 0x2b }; /* not in older headers */
+	enum { CXX_17 = 0x2a, CXX_20 = 0x2b, CXX_23 = 0x3a }; /* not in older headers */
 
 	switch (language) {
 	case DW_LANG_C_plus_plus:
@@ -37,6 +37,7 @@ static bool has_scopes(int language)
 	case DW_LANG_C_plus_plus_14:
 	case CXX_17:
 	case CXX_20:
+	case CXX_23:
 	case DW_LANG_ObjC_plus_plus:
 	case DW_LANG_Rust:
 	case DW_LANG_D: return true;

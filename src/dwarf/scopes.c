@@ -2,7 +2,6 @@
 #include "dwarf/scopes.h"
 
 #include <dwarf.h>
-#include <errno.h>
 
 enum { SCOPES_MAX = 4 << 20 };
 
@@ -24,12 +23,17 @@ bool dwarf_is_scope(int tag)
 int dwarf_scope_enter(struct dwarf_scopes *scopes, const Dwarf_Die *die)
 {
 	struct dwarf_scope scope = {.start = die->addr, .parent = scopes->current};
-	int ret = scopes->list.len == SCOPES_MAX ? -E2BIG : 0;
+	int ret;
 
+	if (scopes->list.len == SCOPES_MAX) {
+		dwarf_scopes_free(scopes);
+		scopes->is_full = true;
+	}
+	if (scopes->is_full)
+		return 0;
 	if (scopes->current)
 		scopes->list.data[scopes->current - 1].is_used = true;
-	if (!ret)
-		ret = tally_vec_push(&scopes->list, scope);
+	ret = tally_vec_push(&scopes->list, scope);
 	if (!ret)
 		scopes->current = (uint32_t)scopes->list.len;
 	return ret;
@@ -37,8 +41,11 @@ int dwarf_scope_enter(struct dwarf_scopes *scopes, const Dwarf_Die *die)
 
 void dwarf_scope_leave(struct dwarf_scopes *scopes, const unsigned char *end)
 {
-	struct dwarf_scope *scope = &scopes->list.data[scopes->current - 1];
+	struct dwarf_scope *scope;
 
+	if (scopes->is_full)
+		return;
+	scope = &scopes->list.data[scopes->current - 1];
 	scope->end = end;
 	/* An unused scope is the last one of the list. */
 	if (!scope->is_used)

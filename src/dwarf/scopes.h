@@ -22,13 +22,14 @@ struct dwarf_scope {
 struct dwarf_scopes {
 	TALLY_VEC(struct dwarf_scope) list; /* sorted by start */
 	uint32_t current;                   /* during the walk: index of the scope + 1, or 0 */
+	bool is_full;                       /* too many scopes: none is found */
 };
 
 /* Return true if an entry with this tag is a scope. */
 bool dwarf_is_scope(int tag);
 
-/* The walk enters a scope, and leaves it at `end`, which is NULL if unknown. Returns 0, -E2BIG or
- * -ENOMEM. */
+/* The walk enters a scope, and leaves it at `end`, which is NULL if unknown. If there are too many
+ * scopes, nothing is kept. Returns 0 or -ENOMEM. */
 int dwarf_scope_enter(struct dwarf_scopes *scopes, const Dwarf_Die *die);
 void dwarf_scope_leave(struct dwarf_scopes *scopes, const unsigned char *end);
 
