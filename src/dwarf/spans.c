@@ -115,12 +115,13 @@ static int by_address(const void *a, const void *b)
 
 static void change_apply(struct spans *spans, const struct change *change)
 {
-	const struct dwarf_call *call = &spans->unit->calls.data[change->number];
+	const struct dwarf_call *call;
 
 	if (change->kind == CHANGE_ROW) {
 		spans->row = change->number + 1;
 		return;
 	}
+	call = &spans->unit->calls.data[change->number];
 	if (change->kind == CHANGE_BEGIN) {
 		spans->open[call->depth] = change->number + 1;
 		spans->depth = TALLY_MAX(spans->depth, call->depth);
