@@ -15,7 +15,7 @@ struct folded_chain {
 	uint32_t leaf, callers;
 };
 
-/* The functions in tally_fold.functions are another kind besides TALLY_FOLD_*. */
+/* Like TALLY_FOLD_*, for the functions in tally_fold.functions. */
 enum { FOLD_CHOSEN = 1 << 2, FOLD_KINDS = 3 };
 
 struct folder {
