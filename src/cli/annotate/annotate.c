@@ -155,8 +155,9 @@ static int show_function(struct annotate *annotate, const struct tally_event_gro
 		return 0;
 	}
 	if (inlined)
-		tally_annotation_keep_inlined(&annotation, inlined);
-	ret = show_annotation(annotate, group, &annotation);
+		ret = tally_annotation_keep_inlined(&annotation, inlined);
+	if (!ret)
+		ret = show_annotation(annotate, group, &annotation);
 	tally_annotation_free(&annotation);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/browser/browser_state.h"
+#include "profile/frame_text.h"
 
 /* Maximum length of a jump that is drawn, and a limit on the total work for placing all jumps. */
 enum { JUMP_MAX = 2000, STEPS_MAX = 4 << 20 };
@@ -24,7 +25,8 @@ void browser_code_free(struct browser_code *code)
 	tally_str_free(&code->search);
 	*code = (struct browser_code){.hides_source = code->hides_source,
 				      .by_hits = code->by_hits,
-				      .is_global = code->is_global};
+				      .is_global = code->is_global,
+				      .has_totals = code->has_totals};
 }
 
 /* ---- jumps ------------------------------------------------------------------------------- */
@@ -147,6 +149,17 @@ int browser_code_lines(struct browser_code *code)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* If an inlined function was requested, keep only the costs of its instructions. */
+static int keep_requested(struct browser_code *code, const struct browser *browser)
+{
+	const struct tally_frame *of = &browser->source->profile->frames.all.data[browser->pivot];
+
+	return tally_frame_is_inlined(of)
+		       ? tally_annotation_keep_inlined(&code->annotation,
+						       tally_symbol_name(of->dso, of->symbol))
+		       : 0;
+}
+
 /* Read a function's code. Return 0; -ENOMEM; or 1 with the reason in `why`. */
 static int code_open(struct browser_code *code, struct browser *browser,
 		     const struct tally_frame *frame)
@@ -176,6 +189,8 @@ static int code_open(struct browser_code *code, struct browser *browser,
 	}
 	ret = tally_annotation_build(code->codes, code->samples, function, &options,
 				     &code->annotation);
+	if (!ret)
+		ret = keep_requested(code, browser);
 	if (!ret || ret == -ENOMEM)
 		return ret;
 	tally_annotation_explain(frame->dso, ret, &code->why);
@@ -205,14 +220,9 @@ static void add_why_not(const struct browser *browser, const struct tally_frame 
 		add_nameless(frame, out);
 }
 
-/* Place the cursor on the heaviest instruction; for an inlined function, on the heaviest one that
- * belongs to it. */
+/* Place the cursor on the heaviest instruction. */
 static void cursor_start(struct browser_code *code, const struct browser *browser)
 {
-	const struct tally_frame *of = &browser->source->profile->frames.all.data[browser->pivot];
-	const char *inlined = tally_symbol_is_inlined(of->dso, of->symbol)
-				      ? tally_symbol_name(of->dso, of->symbol)
-				      : NULL;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < code->lines.len; i++) {
@@ -221,8 +231,7 @@ static void cursor_start(struct browser_code *code, const struct browser *browse
 		struct tally_annotate_cost cost =
 			tally_annotation_cost(&code->annotation, insn, browser->event);
 
-		if (line->source || cost.weight <= most ||
-		    (inlined && !tally_annotation_is_part(&code->annotation, insn, inlined)))
+		if (line->source || cost.weight <= most)
 			continue;
 		most = cost.weight;
 		code->cursor = i;

@@ -34,6 +34,7 @@ struct browser_code {
 	/* by_hits: percentages are based on samples instead of periods. is_global: percentages are
 	 * relative to the event's total instead of the function's. */
 	bool by_hits, is_global;
+	bool has_totals; /* show a second column, which includes callees */
 	TALLY_VEC(struct browser_code_line) lines;
 	uint8_t *lanes; /* BROWSER_LANES values of enum browser_lane per instruction */
 	size_t cursor, first;

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
+#include "view/annotate_view.h"
 #include "view/shorten.h"
 #include "profile/frame_text.h"
 #include "symbols/short_name.h"
@@ -87,31 +88,52 @@ static struct tally_annotate_cost cost_of_all(const struct browser *browser)
 	return (struct tally_annotate_cost){nr, browser->total, nr, browser->total};
 }
 
+static struct tally_annotate_cost code_sum(const struct browser *browser)
+{
+	const struct browser_code *code = &browser->code;
+
+	return tally_annotation_sum(&code->annotation, code->samples, browser->event);
+}
+
+/* Return true if the column with callees is shown: if requested, or if there is nothing else. */
+static bool shows_totals(const struct browser *browser)
+{
+	return browser_has_callchains(browser) &&
+	       (browser->code.has_totals || !code_sum(browser).nr);
+}
+
+/* Return what the shares are relative to: the same as in the text of tally annotate. */
+static uint64_t shares_whole(const struct browser *browser)
+{
+	const struct browser_code *code = &browser->code;
+	struct tally_annotate_view view = {
+		.annotate = code->samples,
+		.annotation = &code->annotation,
+		.by_hits = code->by_hits,
+		.has_totals = shows_totals(browser),
+	};
+	struct tally_annotate_cost all = cost_of_all(browser);
+
+	if (code->is_global)
+		return code->by_hits ? all.nr : all.weight;
+	return tally_annotate_view_whole(&view, browser->event, false);
+}
+
 static void draw_insn(struct browser *browser, const struct browser_code_line *line, int row)
 {
 	const struct browser_code *code = &browser->code;
 	const struct tally_annotation_insn *insn = &code->annotation.insns.data[line->insn];
 	struct tally_annotate_cost cost =
 		tally_annotation_cost(&code->annotation, insn, browser->event);
-	struct tally_annotate_cost sum =
-		tally_annotate_sum(code->samples, code->annotation.function, browser->event);
 	bool is_call = insn->kind == TALLY_INSTRUCTION_CALL, by_hits = code->by_hits;
-	bool has_total =
-		browser_has_callchains(browser) && (is_call || cost.total_weight > cost.weight);
+	bool has_total = shows_totals(browser) && (is_call || cost.total_weight > cost.weight);
+	uint64_t whole = shares_whole(browser);
 	int at = 2 * SHARE + GAP;
 	struct tally_str text = {0};
 
-	if (code->is_global)
-		sum = cost_of_all(browser);
-	/* Both columns have the same whole. */
-	if (browser_has_callchains(browser)) {
-		sum.weight = sum.total_weight;
-		sum.nr = sum.total_nr;
-	}
-	put_share(browser, by_hits ? cost.nr : cost.weight, by_hits ? sum.nr : sum.weight, row, 0);
+	put_share(browser, by_hits ? cost.nr : cost.weight, whole, row, 0);
 	if (has_total)
-		put_share(browser, by_hits ? cost.total_nr : cost.total_weight,
-			  by_hits ? sum.total_nr : sum.total_weight, row, SHARE);
+		put_share(browser, by_hits ? cost.total_nr : cost.total_weight, whole, row, SHARE);
 	tally_str_addf(&text, "%*" PRIx64, ADDRESS, insn->linked);
 	tally_canvas_draw(&browser->canvas, row, at, ADDRESS + 8, tally_str_text(&text),
 			  TALLY_INK_DIM);
@@ -172,27 +194,25 @@ static void add_name(const char *name, struct tally_str *out)
 static void draw_heading(struct browser *browser)
 {
 	const struct browser_code *code = &browser->code;
-	const struct tally_annotate_function *function = code->annotation.function;
-	struct tally_annotate_cost sum =
-		tally_annotate_sum(code->samples, function, browser->event);
+	struct tally_annotate_cost sum = code_sum(browser);
 	const struct tally_profile *profile = browser->source->profile;
-	bool has_chains = browser_has_callchains(browser);
+	bool has_totals = shows_totals(browser);
 	struct tally_str text = {0};
 
-	tally_str_add(&text, has_chains ? "    Self   Total  " : "    Self          ");
+	tally_str_add(&text, has_totals ? "    Self   Total  " : "    Self          ");
 	tally_flame_name(profile, code->function,
-			 (size_t)TALLY_MAX(browser->canvas.columns - 60, 12),
+			 (size_t)TALLY_MAX(browser->canvas.columns - 64, 12),
 			 tally_canvas_mark(&browser->canvas), &text);
-	/* The code of an inlined function is part of another one. */
-	if (tally_frame_is_inlined(&profile->frames.all.data[code->function])) {
-		tally_str_add(&text, " in ");
+	if (code->annotation.inlined) {
+		tally_str_add(&text, ", inlined in ");
 		add_name(code->annotation.name, &text);
 	}
-	tally_str_addf(&text, "  %" PRIu64 " sample%s, ", sum.nr, tally_plural(sum.nr));
+	if (has_totals)
+		sum = (struct tally_annotate_cost){sum.total_nr, sum.total_weight};
+	tally_str_addf(&text, "  %" PRIu64 " sample%s%s, ", sum.nr, tally_plural(sum.nr),
+		       has_totals ? " with callees" : "");
 	tally_view_percent(sum.weight, browser->total, &text);
-	tally_str_add(&text, has_chains ? " self, total " : " of all");
-	if (has_chains)
-		tally_view_percent(sum.total_weight, browser->total, &text);
+	tally_str_add(&text, code->is_global ? " of all; % of all" : " of all; % of these");
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
 	tally_canvas_draw(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
@@ -385,6 +405,20 @@ static int annotate_global(struct browser *browser)
 	return 0;
 }
 
+static int annotate_totals(struct browser *browser)
+{
+	if (!browser_has_callchains(browser)) {
+		browser_set_message(browser,
+				    "there are no callchains: use record --call-graph auto");
+		return 0;
+	}
+	browser->code.has_totals = !browser->code.has_totals;
+	browser_set_message(browser, browser->code.has_totals
+					     ? "with the total cost of calls (--total)"
+					     : "self costs");
+	return 0;
+}
+
 static bool line_has(const struct browser_code *code, const struct browser_code_line *line,
 		     const char *text)
 {
@@ -458,6 +492,7 @@ static const struct browser_key annotate_keys[] = {
 	{'s', annotate_source},
 	{'b', annotate_hits},
 	{'p', annotate_global},
+	{'t', annotate_totals},
 	{'/', annotate_search},
 	{'n', annotate_next},
 };
@@ -467,7 +502,8 @@ static const char *const annotate_help[] = {
 	"H          go to the heaviest instruction, then to the next heaviest",
 	"s          show or hide source     / n  find a line, find next",
 	"b p        percentages: period or hits; local (of the function) or global",
-	"Self       includes inlined functions; flame graphs show them separately",
+	"t          also show the cost of calls (total); both are then percent of the total",
+	"Self       includes functions inlined in this one; flame graphs show them separately",
 };
 
 const struct browser_view browser_annotate = {

@@ -296,6 +296,7 @@ void tally_annotation_free(struct tally_annotation *annotation)
 {
 	tally_vec_free(&annotation->insns);
 	tally_vec_free(&annotation->costs);
+	tally_vec_free(&annotation->sums);
 	tally_vec_free(&annotation->bytes);
 	tally_str_free(&annotation->texts);
 	*annotation = (struct tally_annotation){0};
@@ -317,14 +318,31 @@ bool tally_annotation_is_part(const struct tally_annotation *annotation,
 	return false;
 }
 
-void tally_annotation_keep_inlined(struct tally_annotation *annotation, const char *name)
+static int sum_add(struct tally_annotation *annotation, const struct tally_annotation_cost *cost)
 {
+	tally_vec_for_each (sum, &annotation->sums) {
+		if (sum->event != cost->event)
+			continue;
+		sum->cost.nr += cost->cost.nr;
+		sum->cost.weight += cost->cost.weight;
+		return 0;
+	}
+	return tally_vec_push(&annotation->sums, *cost);
+}
+
+int tally_annotation_keep_inlined(struct tally_annotation *annotation, const char *name)
+{
+	int ret = 0;
+
 	annotation->inlined = name;
 	annotation->nr_outside = 0;
 	tally_vec_for_each (insn, &annotation->insns) {
 		if (insn->nr_costs && !tally_annotation_is_part(annotation, insn, name))
 			insn->nr_costs = 0;
+		for (uint32_t i = 0; i < insn->nr_costs && !ret; i++)
+			ret = sum_add(annotation, &annotation->costs.data[insn->first_cost + i]);
 	}
+	return ret;
 }
 
 struct tally_annotate_cost tally_annotation_sum(const struct tally_annotation *annotation,
@@ -336,11 +354,11 @@ struct tally_annotate_cost tally_annotation_sum(const struct tally_annotation *a
 	if (!annotation->inlined)
 		return sum;
 	sum.nr = sum.weight = 0;
-	tally_vec_for_each (insn, &annotation->insns) {
-		struct tally_annotate_cost cost = tally_annotation_cost(annotation, insn, event);
-
-		sum.nr += cost.nr;
-		sum.weight += cost.weight;
+	for (size_t i = 0; i < annotation->sums.len; i++) {
+		if (annotation->sums.data[i].event != event)
+			continue;
+		sum.nr = annotation->sums.data[i].cost.nr;
+		sum.weight = annotation->sums.data[i].cost.weight;
 	}
 	return sum;
 }

@@ -57,7 +57,8 @@ struct tally_annotation {
 	const char *path;    /* path to the code file, or NULL; valid while `codes` has it open */
 	TALLY_VEC(struct tally_annotation_insn) insns;
 	TALLY_VEC(struct tally_annotation_cost) costs;
-	TALLY_VEC(uint8_t) bytes; /* bytes of all instructions, concatenated */
+	TALLY_VEC(struct tally_annotation_cost) sums; /* by event, if `inlined` is not NULL */
+	TALLY_VEC(uint8_t) bytes;                     /* bytes of all instructions, concatenated */
 	struct tally_str texts;
 	uint64_t nr_outside; /* samples at addresses outside all instructions */
 	uint64_t nr_missing; /* bytes left out because the function is too large or truncated */
@@ -96,11 +97,11 @@ bool tally_annotation_is_part(const struct tally_annotation *annotation,
 			      const struct tally_annotation_insn *insn, const char *name);
 
 /* Remove the costs of instructions that are not part of the inlined function `name`, which must
- * outlive the annotation. */
-void tally_annotation_keep_inlined(struct tally_annotation *annotation, const char *name);
+ * outlive the annotation. Returns 0 or -ENOMEM. */
+int tally_annotation_keep_inlined(struct tally_annotation *annotation, const char *name);
 
 /* Return the cost of an event in the function. For an inlined function, it is the sum of the
- * instructions' own costs; the totals are those of the function that contains it. */
+ * instructions' self costs; the totals are those of the function that contains it. */
 struct tally_annotate_cost tally_annotation_sum(const struct tally_annotation *annotation,
 						const struct tally_annotate *annotate,
 						uint32_t event);

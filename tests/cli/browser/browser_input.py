@@ -264,14 +264,18 @@ def test_annotates_only_functions():
 
 
 def test_shares_of_instructions():
-    """Check the keys for percentages: b switches between period and hits, and p between percentages of the function and
-    of all samples. All of walk_tree's self cost is at one instruction, which is two thirds of its total."""
+    """Check the keys for percentages: b switches between period and hits, p between percentages of the function and of
+    all samples, and t adds the column with callees. All of walk_tree's self cost is at one instruction, which is two thirds
+    of its total."""
     with Browser(shop()) as screen:
-        screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("local period", "66.67%"))
-        screen.go("p", shows=("global period", "22.50%"), gone="66.67%")
+        screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("local period", "100.00%", "90 samples, 22.50% of all; % of these"),
+                  gone="Total")
+        screen.go("t", shows=("66.67%", "Self   Total", "135 samples with callees, 33.75% of all; % of these"), gone="100.00%")
+        screen.go("p", shows=("global period", "22.50%", "; % of all"), gone="66.67%")
         screen.go("b", shows=("global hits", "22.50%"))
         screen.go("p", shows=("local hits", "66.67%"))
         screen.go("b", shows="local period")
+        screen.go("t", shows="100.00%", gone="Total")
 
 
 def test_views_are_written_to_files():
