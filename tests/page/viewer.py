@@ -83,6 +83,7 @@ def go(page, fragment):
     """Follow a link to this fragment, and wait until the page has processed and drawn it."""
     page.run("const [fragment] = arguments; return new Promise((done) => {"
              "window.addEventListener('hashchange', () => requestAnimationFrame(() => done(1)), {once: true}); location.hash = fragment; })", in_flame_graph(fragment))
+    settle(page)
 
 
 def area(page, selector):

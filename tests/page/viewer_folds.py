@@ -119,6 +119,19 @@ def test_first_level_of_the_flame_graph():
         silent(page)
 
 
+def test_large_pages_are_computed_in_slices():
+    page = show(pages.large(200000, 40000).page(), "view=flame")
+    settle(page)
+    page.press("r", "2", "9", "Home")  # keys that arrive during a computation are kept, in order
+    becomes(page, "view", "stacks")
+    check(state(page).get("reversed") == "1" and page.run("return document.documentElement.dataset.busy") is None, "all keys took effect")
+    go(page, "group=thread&noinline=1")
+    check(samples(page) == 200000, "all samples")
+    spent, longest = page.run("const {redraw, longest} = document.documentElement.dataset; return [Number(redraw), Number(longest)]")
+    check(0 < longest < spent, f"{spent} ms in slices of at most {longest} ms")
+    silent(page)
+
+
 def test_stack_is_copied():
     page = show(layers().page())
     page.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")

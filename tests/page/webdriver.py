@@ -108,9 +108,9 @@ class Browser:
         return self.do("/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def drawn(self):
-        """Wait until everything has been drawn for the next animation frame, because the next mouse position may depend
-        on it."""
-        self.run("return new Promise((done) => requestAnimationFrame(() => done(1)))")
+        """Wait until everything has been computed and drawn, because the next mouse position may depend on it."""
+        self.run("const look = (done) => document.documentElement.dataset.busy ? setTimeout(look, 5, done) : done(1);"
+                 "return new Promise((done) => requestAnimationFrame(() => look(done)))")
 
     def click(self, selector):
         self.do(f"/element/{self.find(selector)}/click")

@@ -50,10 +50,12 @@ function binCount(samples, width) {
 }
 
 // Bin the samples `order[start..end)`.
-function binList(model, order, start, end, count) {
+function* binSteps(model, order, start, end, count) {
   const bins = makeBins(count), add = makeBinner(model, bins);
-  for (let at = start; at < end; at++)
-    add(order[at]);
+  yield* inBlocks(end - start, (from, to) => {
+    for (let at = start + from; at < start + to; at++)
+      add(order[at]);
+  });
   return finishBins(bins);
 }
 

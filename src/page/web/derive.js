@@ -34,35 +34,39 @@ function nodeBelow(table, parent, frame) {
       return slots[at];
   }
   const node = table.count++;
-  [table.parent[node], table.frame[node], slots[at]] = [parent, frame, node];
+  table.parent[node] = parent;
+  table.frame[node] = frame;
+  slots[at] = node;
   return node;
 }
 
 // Return {table, map: new node of each node}. Of a stack in which all frames are folded, the outermost one remains.
-function mapNodes(base, folded) {
+function* mapSteps(base, folded) {
   const {parent, frame, nodes} = base, table = makeNodeTable(nodes), map = new Uint32Array(nodes);
   const kept = new Uint32Array(nodes), outermost = new Uint32Array(nodes);
-  for (let i = 1; i < nodes; i++) {
-    const up = parent[i];
-    outermost[i] = up ? outermost[up] : frame[i];
-    kept[i] = folded[frame[i]] ? kept[up] : nodeBelow(table, kept[up], frame[i]);
-    map[i] = kept[i] || nodeBelow(table, 0, outermost[i]);
-  }
+  yield* inBlocks(nodes, (from, to) => {
+    for (let i = from || 1; i < to; i++) {
+      const up = parent[i];
+      outermost[i] = up ? outermost[up] : frame[i];
+      kept[i] = folded[frame[i]] ? kept[up] : nodeBelow(table, kept[up], frame[i]);
+      map[i] = kept[i] || nodeBelow(table, 0, outermost[i]);
+    }
+  });
   return {table, map};
 }
 
-// Return a model with other nodes, for the same samples.
-function modelOfNodes(model, parent, frame, sampleNodes) {
-  const other = {...model, parent, frame, ...linkChildren(parent), nodes: parent.length, columns: {...model.columns, sample_node: sampleNodes}};
-  other.outermost = findOutermost(other);
+// Return a model with other nodes, for the same samples: `to` is {map: node of each node of the recording} or
+// {sampleNodes: node of each sample}.
+function* modelSteps(model, parent, frame, to) {
+  const other = {...model, parent, frame, ...linkChildren(parent), nodes: parent.length, map: null, sampleNodes: null, ...to};
+  yield;
+  other.outermost = yield* outermostSteps(other);
   return other;
 }
 
-function foldModel(base, folded) {
-  const {table, map} = mapNodes(base, folded), {sample_node: from} = base.columns, to = new Uint32Array(from.length);
-  for (let i = 0; i < from.length; i++)
-    to[i] = map[from[i]];
-  return modelOfNodes(base, table.parent.subarray(0, table.count), table.frame.subarray(0, table.count), to);
+function* foldSteps(base, folded) {
+  const {table, map} = yield* mapSteps(base, folded);
+  return yield* modelSteps(base, table.parent.subarray(0, table.count), table.frame.subarray(0, table.count), {map});
 }
 
 function foldKey(state) {
@@ -70,11 +74,11 @@ function foldKey(state) {
 }
 
 // Return the model for the current state; it is kept until the folds change.
-function currentModel(base, state) {
+function* currentModelSteps(base, state) {
   const key = foldKey(state);
   if (!app.folds || app.folds.key !== key) {
     const folded = foldedFrames(base, state);
-    app.folds = {key, model: folded ? foldModel(base, folded) : base};
+    app.folds = {key, model: folded ? yield* foldSteps(base, folded) : base};
   }
   return app.folds.model;
 }

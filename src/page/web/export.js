@@ -28,7 +28,7 @@ function speedscopeProfile(name, unit, nodes, weights) {
 
 // Return a profile of each thread in the order of time; with too many samples, one profile of the sums.
 function speedscopeProfiles(model, weights, unit) {
-  const list = samplesIn(app.state, model.current), {sample_node: node, sample_thread: thread, sample_weight: weight} = model.columns;
+  const list = samplesIn(app.state, model.current), {sample_node, sample_thread: thread, sample_weight: weight} = model.columns, {map} = model;
   const stack = (at) => pathOf(model, at).map((one) => model.frame[one]), threads = new Map();
   if (list.length > EXPORT_SAMPLES_MAX) {
     const nodes = Array.from({length: model.nodes}, (_, at) => at).filter((at) => at && weights.current.self[at] > 0);
@@ -38,10 +38,11 @@ function speedscopeProfiles(model, weights, unit) {
     if (!threads.has(thread[i]))
       threads.set(thread[i], {nodes: [], weights: []});
     const {nodes, weights: sums} = threads.get(thread[i]);
-    if (nodes[nodes.length - 1] === node[i]) {
+    const node = map ? map[sample_node[i]] : sample_node[i];
+    if (nodes[nodes.length - 1] === node) {
       sums[sums.length - 1] += weight[i];
     } else {
-      nodes.push(node[i]);
+      nodes.push(node);
       sums.push(weight[i]);
     }
   }
@@ -68,7 +69,7 @@ function svgCell(tree, place, top) {
 
 // Draw the flame graph as it is zoomed, with callers at the top.
 function svgText() {
-  const tree = currentTree(), {rows} = layOutFlame(tree, findCell(tree, app.state.zoom), SVG_WIDTH), shown = rows.slice(0, SVG_ROWS_MAX);
+  const tree = currentTree(), {rows} = finish(layoutSteps(tree, findCell(tree, app.state.zoom), SVG_WIDTH)), shown = rows.slice(0, SVG_ROWS_MAX);
   const cells = shown.map((row, at) => row.map((place) => svgCell(tree, place, 30 + at * ROW_HEIGHT)).join("\n"));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${SVG_WIDTH}" height="${40 + shown.length * ROW_HEIGHT}" font-family="monospace" font-size="12">\n` +
     `<rect width="100%" height="100%" fill="${theme().ground}"/><text x="4" y="20" fill="${theme().text}">${xmlText(`${shownText(String(app.base.meta.title || "profile"), 120)}: ${selectionSums()}`)}</text>\n${cells.join("\n")}\n</svg>\n`;

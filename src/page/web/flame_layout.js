@@ -33,14 +33,17 @@ function layOutKids(tree, place, row) {
 }
 
 // Return {rows: [[{cell, x, width, row}]], tree, zoomed, width}; the rows begin with the root.
-function layOutFlame(tree, zoomed, width) {
+function* layoutSteps(tree, zoomed, width) {
   const chain = zoomChain(zoomed), rows = chain.map((cell, row) => [{cell, x: 0, width, row}]);
   let last = rows[rows.length - 1];
   while (last.length && rows.length < LEVELS_MAX) {
     const next = [];
     for (const place of last) {
-      if (!place.cell.rest || place.cell === zoomed)
+      if (!place.cell.rest || place.cell === zoomed) {
+        if (!place.cell.kids)
+          yield;
         next.push(...layOutKids(tree, place, rows.length));
+      }
     }
     if (next.length)
       rows.push(next);

@@ -10,7 +10,7 @@ function makeFlamePane(label, on) {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame", tabIndex: 0, role: "application", "aria-label": label, "aria-roledescription": "flame graph"}, spacer);
-  const pane = {box, canvas, spacer, on, label, tree: null, layout: null, zoomed: null, height: 0, upward: false, showsChange: false,
+  const pane = {box, canvas, spacer, on, label, tree: null, layout: null, prepared: null, zoomed: null, height: 0, upward: false, showsChange: false,
     found: null, hovered: null, selected: null, fits: false, above: 0, wheeled: -WHEEL_STEP_MS};
   box.addEventListener("scroll", () => paintPane(pane));
   canvas.addEventListener("mousemove", (event) => hoverPane(pane, event));
@@ -106,10 +106,26 @@ function shownRows(pane) {
   return Math.max(0, pane.layout.rows.length - pane.above);
 }
 
+function isLayoutOf(layout, tree, zoomed, width) {
+  return layout && layout.tree === tree && layout.zoomed === zoomed && layout.width === width;
+}
+
+// Return the width of a graph, also of one that is not in the document yet.
+function paneWidth(box) {
+  return Math.max(box.isConnected && box.clientWidth ? box.clientWidth : app.panel.clientWidth - 2 * SIDE, 1);
+}
+
+// Compute a layout before it is shown.
+function* prepareSteps(pane, tree, zoomed) {
+  const width = paneWidth(pane.box);
+  if (!isLayoutOf(pane.layout, tree, zoomed, width))
+    pane.prepared = yield* layoutSteps(tree, zoomed, width);
+}
+
 function layOutPane(pane) {
-  const width = Math.max(pane.box.clientWidth, 1), {layout, tree, zoomed} = pane;
-  if (!layout || layout.tree !== tree || layout.zoomed !== zoomed || layout.width !== width)
-    pane.layout = layOutFlame(tree, zoomed, width);
+  const width = paneWidth(pane.box), {tree, zoomed} = pane;
+  pane.layout = [pane.layout, pane.prepared].find((one) => isLayoutOf(one, tree, zoomed, width)) || finish(layoutSteps(tree, zoomed, width));
+  pane.prepared = null;
   if (pane.fits)
     pane.box.style.flex = `0 1 ${shownRows(pane) * ROW_HEIGHT}px`;
   const shown = Math.max(pane.box.clientHeight, ROW_HEIGHT);

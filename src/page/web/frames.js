@@ -8,11 +8,13 @@ const ALL_NAME = "all";
 const CUT_NAME = "[cut]";
 
 // Return a byte for each node: 1 if no caller has the same frame, so that recursion is counted once.
-function findOutermost(model) {
+function* outermostSteps(model) {
   const {first, next, parent, frame, nodes} = model;
   const outermost = new Uint8Array(nodes), open = new Uint32Array(Math.max(model.frames, 1));
-  let at = first[0];
+  let at = first[0], steps = 0;
   while (at) {
+    if (++steps % BLOCK === 0)
+      yield;
     outermost[at] = open[frame[at]]++ === 0 ? 1 : 0;
     if (first[at]) {
       at = first[at];

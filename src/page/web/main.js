@@ -2,9 +2,9 @@
 // Everything is drawn from a single state, which is changed by go().
 
 const app = {
-  base: null, model: null, folds: null, grouped: null, passing: new Map(), threadSums: null, completions: {weights: null}, drawnState: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
+  base: null, model: null, folds: null, grouped: null, passing: new Map(), threadSums: [], sums: [], completions: {weights: null}, drawnState: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
-  wantedLine: null, hot: null, frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false, request: 0,
+  wantedLine: null, hot: null, frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false, request: 0, job: null, keysWaiting: [],
 };
 
 function selectionKey(state, withoutSpan) {
@@ -13,33 +13,42 @@ function selectionKey(state, withoutSpan) {
 
 // Evaluate a query. An invalid query shows an error and keeps what was selected. The result is kept until the query
 // changes.
-function selectBy(query) {
+function* selectSteps(query) {
   const model = app.base;
-  app.selectedBy = query;
   try {
-    app.selected = selectQuery(model, query);
-    app.applied = query;
-    app.queryError = timeOutside(model, query);
+    const selected = yield* querySteps(model, query);
+    Object.assign(app, {selected, applied: query, queryError: timeOutside(model, query)});
   } catch (error) {
     if (!(error instanceof BadQuery))
       throw error;
     app.queryError = `${error.message}${error.offset ? ` (at ${error.offset + 1})` : ""}`;
-    app.selected = app.selected || selectQuery(model, "");
+    app.selected = app.selected || finish(querySteps(model, ""));
   }
+  app.selectedBy = query;
 }
 
 // Compute the sums of the selection if it changed.
-function reweigh() {
+function* reweighSteps() {
   const {state, base} = app;
   if (app.selectedBy !== state.query)
-    selectBy(state.query);
+    yield* selectSteps(state.query);
   const key = `${selectionKey(state)} ${foldKey(state)}`;
   if (app.key === key)
     return;
-  app.key = key;
-  app.model = currentModel(base, state);
-  app.weights = weigh(app.model, state);
+  const model = yield* currentModelSteps(base, state), weights = yield* weighSteps(model, state);
+  Object.assign(app, {key, model, weights});
   setShareDigits(fewestSamples());
+}
+
+// Compute what the current view shows. It is cached, and drawn by drawNow().
+function* drawSteps() {
+  yield* reweighSteps();
+  yield* searchSteps();
+  if (app.base.hasTimes)
+    yield* stripSteps(app.strip);
+  const view = viewOf(app.state.view);
+  if (view.prepare)
+    yield* view.prepare();
 }
 
 function go(changes) {
@@ -78,25 +87,57 @@ function draw() {
   if (app.isWaiting || printing.isOn)
     return;
   app.isWaiting = true;
-  app.request = requestAnimationFrame(finishDraw);
+  document.documentElement.dataset.busy = "1";
+  app.request = requestAnimationFrame(beginDraw);
 }
 
-function finishDraw() {
+// Begin to compute what is drawn, instead of what is being computed for an earlier state.
+function beginDraw() {
   app.isWaiting = false;
-  drawNow();
+  stopJob(app.job);
+  document.documentElement.dataset.busy = "1";
+  app.job = makeJob(drawSteps(), endDraw);
+  runSlice(app.job);
 }
 
-// Draw what is waiting, so that a key refers to the view that the key before it opened.
-function drawWaiting() {
+function endDraw(job) {
+  app.job = null;
+  inJob(job, drawNow);
+  const {dataset} = document.documentElement;
+  Object.assign(dataset, {redraw: job.total.toFixed(2), longest: job.longest.toFixed(2), drawn: String(Number(dataset.drawn || 0) + 1),
+    firstView: dataset.firstView || performance.now().toFixed(1)});
+  if (!app.isWaiting)
+    delete dataset.busy;
+  repeatKeys();
+}
+
+// Draw what is waiting, so that a key refers to the view that the key before it opened. If that takes longer, keys are
+// kept until it is done.
+function onEarlyKey(event) {
   if (app.isWaiting) {
     cancelAnimationFrame(app.request);
-    finishDraw();
+    beginDraw();
   }
+  const isNative = event.target.closest("input, select, textarea, dialog, #menu") || (event.target.closest("button, summary") && (event.key === "Enter" || event.key === " "));
+  if (!app.job || isNative || event.ctrlKey || event.altKey || event.metaKey || !/^(.|Arrow.*|Page.*|Home|End|Enter|Escape|Backspace)$/.test(event.key))
+    return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  app.keysWaiting.push([event.key, event.shiftKey]);
+}
+
+function repeatKeys() {
+  for (const [key, shiftKey] of app.keysWaiting.splice(0))
+    (document.activeElement || document.body).dispatchEvent(new KeyboardEvent("keydown", {key, shiftKey, bubbles: true, cancelable: true}));
+}
+
+function viewOf(wanted) {
+  const {name, make: build} = VIEW_LIST.find((one) => one.name === wanted);
+  return app.views[name] = app.views[name] || build();
 }
 
 function showView() {
-  const {name, make: build} = VIEW_LIST.find((one) => one.name === app.state.view);
-  const view = app.views[name] = app.views[name] || build();
+  const view = viewOf(app.state.view);
   const isOther = app.shown !== view;
   if (isOther) {
     app.panel.replaceChildren(view.element);
@@ -116,12 +157,12 @@ function focusView(view) {
   window.scrollTo(0, at);
 }
 
-// The duration is stored in the document element, for bench/page.py.
+// Draw the current state. Whatever was not computed before is computed at once.
 function drawNow() {
-  const start = performance.now();
   refreshTheme();
-  reweigh();
-  refreshSearch();
+  finish(reweighSteps());
+  finish(searchSteps());
+  tellFound();
   drawTabs();
   drawChips();
   drawNothing();
@@ -132,10 +173,6 @@ function drawNow() {
   app.drawnState = app.state;
   showView();
   drawDetails();
-  const {dataset} = document.documentElement, end = performance.now();
-  dataset.redraw = (end - start).toFixed(2);
-  dataset.drawn = String(Number(dataset.drawn || 0) + 1);
-  dataset.firstView = dataset.firstView || end.toFixed(1);
 }
 
 function showError(text) {
@@ -152,7 +189,7 @@ function explain(error) {
 function listen() {
   window.addEventListener("popstate", onAddress);
   window.addEventListener("hashchange", onAddress);
-  window.addEventListener("keydown", drawWaiting, {capture: true});
+  window.addEventListener("keydown", onEarlyKey, {capture: true});
   window.addEventListener("keydown", onKey);
   new ResizeObserver(draw).observe(app.panel);
   window.addEventListener("beforeprint", startPrinting);
@@ -174,7 +211,7 @@ async function start() {
     makeChrome();
     app.keys = keyActions();
     listen();
-    drawNow();
+    beginDraw();
   } catch (error) {
     showError(explain(error));
     if (!(error instanceof BrokenPage))

@@ -142,8 +142,8 @@ function makeModel(meta, columns) {
   };
   model.hasTimes = model.unitNs > 0;
   model.length = Math.max(...lengths);
-  model.base = model;
-  model.outermost = findOutermost(model);
+  Object.assign(model, {base: model, map: null, sampleNodes: null});
+  model.outermost = finish(outermostSteps(model));
   model.cut = findCut(model);
   return model;
 }

@@ -13,18 +13,17 @@ function makeStrip() {
   return strip;
 }
 
-function binStrip(strip, width) {
-  const {model} = app, key = `${selectionKey(app.state, true)} ${width}`;
+function* stripSteps(strip) {
+  const {model} = app, {width} = timeArea(0), key = `${selectionKey(app.state, true)} ${width}`;
   if (strip.key === key)
     return;
   const count = binCount(Math.max(...model.meta.recordings.map((_, r) => samplesOf(model, r)[1] - samplesOf(model, r)[0])), width);
-  strip.key = key;
-  strip.bins = model.meta.recordings.map((_, r) => ({bins: binAll(model, samplesPassing(app.state, r), count), losses: lossBins(model, r, -1, count)}));
-}
-
-// Bin a list of samples, disregarding the span.
-function binAll(model, list, count) {
-  return binList(model, list, 0, list.length, count);
+  const all = [];
+  for (let r = 0; r < model.meta.recordings.length; r++) {
+    const list = yield* passingSteps(app.state, r);
+    all.push({bins: yield* binSteps(model, list, 0, list.length, count), losses: lossBins(model, r, -1, count)});
+  }
+  Object.assign(strip, {key, bins: all});
 }
 
 function drawStrip(strip) {
@@ -40,7 +39,7 @@ function paintStrip(strip) {
   const height = rows * STRIP_HEIGHT + SCALE_HEIGHT, colours = theme();
   const context = fitCanvas(strip.canvas, width, height);
   Object.assign(brush, timeArea(0));
-  binStrip(strip, brush.width);
+  finish(stripSteps(strip));
   context.fillStyle = colours.strip;
   context.fillRect(0, 0, width, height);
   context.font = "11px system-ui, sans-serif";

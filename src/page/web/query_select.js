@@ -13,14 +13,19 @@ function compilePattern(pattern, isFile, budget) {
   return (name) => fold(name) === wanted || (isFile && fold(baseName(name)) === wanted);
 }
 
+const MATCH_PART = 128; // names
+
 // Match names, each only once, however many frames have it.
-function matchStrings(model, ids, pattern, isFile, budget, isSkipped) {
+function* matchSteps(model, ids, pattern, isFile, budget, isSkipped) {
   const matches = compilePattern(pattern, isFile, budget);
   const known = new Uint8Array(model.strings.count), out = new Uint8Array(ids.length);
+  let steps = 0;
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i];
     if (!id || (isSkipped && isSkipped(i)))
       continue;
+    if (!known[id] && ++steps % MATCH_PART === 0)
+      yield;
     if (!known[id])
       known[id] = matches(model.strings.isWhole(id) ? model.strings.text(id) : model.strings.whole(id)) ? 2 : 1;
     out[i] = known[id] - 1;
@@ -29,17 +34,17 @@ function matchStrings(model, ids, pattern, isFile, budget, isSkipped) {
 }
 
 // Match whole names and short names.
-function matchSymbols(model, pattern, budget) {
+function* symbolSteps(model, pattern, budget) {
   const {frame_flags: flags, frame_name: names, frame_short: shorts} = model.columns, isNameless = (i) => flags[i] & FLAG_NAMELESS;
-  const out = matchStrings(model, names, pattern, false, budget, isNameless);
-  const more = shorts ? matchStrings(model, shorts, pattern, false, budget, isNameless) : [];
+  const out = yield* matchSteps(model, names, pattern, false, budget, isNameless);
+  const more = shorts ? yield* matchSteps(model, shorts, pattern, false, budget, isNameless) : [];
   for (let i = 0; i < more.length; i++)
     out[i] |= more[i];
   return out;
 }
 
-function matchFiles(model, pattern, budget) {
-  return matchStrings(model, model.columns.frame_file, pattern, true, budget);
+function fileSteps(model, pattern, budget) {
+  return matchSteps(model, model.columns.frame_file, pattern, true, budget);
 }
 
 // Convert matches of frames to matches of nodes: anywhere on the callchain, or only the function itself, including
@@ -78,11 +83,17 @@ function resolveTime(model, recording, time) {
 }
 
 const NODE_FIELDS = {
-  sym: (model, pattern, budget) => matchNodes(model, matchSymbols(model, pattern, budget), false),
-  "self-sym": (model, pattern, budget) => matchNodes(model, matchSymbols(model, pattern, budget), true),
-  dso: (model, pattern, budget) => matchNodes(model, matchFiles(model, pattern, budget), false),
-  "self-dso": (model, pattern, budget) => matchNodes(model, matchFiles(model, pattern, budget), true),
+  sym: [symbolSteps, false],
+  "self-sym": [symbolSteps, true],
+  dso: [fileSteps, false],
+  "self-dso": [fileSteps, true],
 };
+
+// Return bytes by node for a word of the query with this field.
+function* nodeSteps(model, field, pattern, budget) {
+  const [steps, isSelf] = NODE_FIELDS[field];
+  return matchNodes(model, yield* steps(model, pattern, budget), isSelf);
+}
 
 // Reject a field that was not recorded: it would match nothing, or everything.
 function checkKnown(model, word) {
@@ -95,30 +106,32 @@ function checkKnown(model, word) {
     throw new BadQuery("threads were not recorded");
 }
 
-function selectWord(model, word, budget) {
+function* wordSteps(model, word, budget) {
   const {columns} = model, {field, pattern, isNegated} = word;
   checkKnown(model, word);
   if (NODE_FIELDS[field])
-    return {isNegated, nodes: NODE_FIELDS[field](model, pattern, budget)};
+    return {isNegated, nodes: yield* nodeSteps(model, field, pattern, budget)};
   if (field === "comm")
-    return {isNegated, threads: matchStrings(model, columns.thread_name, pattern, false, budget)};
+    return {isNegated, threads: yield* matchSteps(model, columns.thread_name, pattern, false, budget)};
   if (field === "pid" || field === "tid")
     return {isNegated, threads: matchNumbers(columns["thread_" + field], word.numbers)};
   if (field === "cpu")
     return {isNegated, cpus: word.numbers};
   if (field === "time")
     return {isNegated, times: model.meta.recordings.map((_, r) => resolveTime(model, r, word.time))};
-  const nodes = NODE_FIELDS.sym(model, pattern, budget), files = NODE_FIELDS.dso(model, pattern, budget);
+  const nodes = yield* nodeSteps(model, "sym", pattern, budget), files = yield* nodeSteps(model, "dso", pattern, budget);
   for (let i = 0; i < nodes.length; i++)
     nodes[i] |= files[i];
-  return {isNegated, nodes, threads: matchStrings(model, columns.thread_name, pattern, false, budget)};
+  return {isNegated, nodes, threads: yield* matchSteps(model, columns.thread_name, pattern, false, budget)};
 }
 
 // Return a predicate of sample and recording, for words that cannot be decided by node or thread.
 function judgeSample(model, part) {
   const {columns} = model, wanted = !part.isNegated;
-  if (part.cpus)
-    return (i) => (columns.sample_cpu[i] > 0 && inRanges(part.cpus, columns.sample_cpu[i] - 1)) === wanted;
+  if (part.cpus) {
+    const known = new Map([[0, false]]), judge = (cpu) => known.set(cpu, inRanges(part.cpus, cpu - 1)).get(cpu);
+    return (i) => (known.get(columns.sample_cpu[i]) ?? judge(columns.sample_cpu[i])) === wanted;
+  }
   if (part.times)
     return (i, r) => (columns.sample_time[i] >= part.times[r][0] && columns.sample_time[i] <= part.times[r][1]) === wanted;
   return (i) => Boolean(part.nodes[columns.sample_node[i]] | part.threads[columns.sample_thread[i]]) === wanted;
@@ -132,11 +145,11 @@ function narrow(mask, part, isNegated, length) {
 }
 
 // Return {nodes, threads: bytes, or null for all; judges: predicates}. Throws BadQuery.
-function selectQuery(model, text) {
+function* querySteps(model, text) {
   const budget = {left: REGEX_BUDGET};
   const selected = {nodes: null, threads: null, judges: []};
   for (const word of parseQuery(text)) {
-    const part = selectWord(model, word, budget);
+    const part = yield* wordSteps(model, word, budget);
     if (part.nodes && !part.threads)
       selected.nodes = narrow(selected.nodes, part.nodes, part.isNegated, model.nodes);
     else if (part.threads && !part.nodes)

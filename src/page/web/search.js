@@ -2,14 +2,14 @@
 // The search marks functions by name or /regular expression/.
 
 // Return bytes by frame, or null without a search; errors are shown next to the field.
-function findFrames(model, text) {
+function* findSteps(model, text) {
   if (!text)
     return {found: null, error: ""};
   const isRegex = text.length > 2 && text[0] === "/" && text.endsWith("/");
   const value = isRegex ? text.slice(1, -1) : text, kind = isRegex ? "regex" : "part";
   try {
     const pattern = {kind, text: value, folds: !hasUpper(kind, value)};
-    return {found: matchSymbols(model, pattern, {left: REGEX_BUDGET}), error: ""};
+    return {found: yield* symbolSteps(model, pattern, {left: REGEX_BUDGET}), error: ""};
   } catch (error) {
     if (!(error instanceof BadQuery))
       throw error;
@@ -28,12 +28,16 @@ function foundWeight(model, weights, found) {
   return sum;
 }
 
-function refreshSearch() {
+function* searchSteps() {
   const {state, model} = app;
   if (app.searched !== state.search) {
-    const {found, error} = findFrames(model, state.search);
+    const {found, error} = yield* findSteps(model, state.search);
     Object.assign(app, {searched: state.search, found, searchError: error});
   }
+}
+
+function tellFound() {
+  const {model} = app;
   const share = () => formatShare(foundWeight(model, app.weights, app.found), app.weights.current.whole);
   const count = () => app.found.reduce((sum, value) => sum + value, 0);
   setText(byId("found"), app.searchError || (app.found ? `${countOf(count(), "function")}, ${share()}` : ""));

@@ -15,19 +15,26 @@ function middleStep(times) {
 
 // Return {times, starts, nodes} of the selected samples of a thread. A sample is the state of the thread for the time
 // that its weight states, or for the usual distance of samples, up to its time.
-function chartSamples(thread) {
+function* chartSteps(thread) {
   const {base, model, state} = app, {sample_thread: threads} = base.columns;
-  const all = samplesPassing({...state, threads: null}, base.current), list = new Uint32Array(all.length);
+  const all = yield* passingSteps({...state, threads: null}, base.current), list = new Uint32Array(all.length);
   let count = 0;
-  for (let k = 0; k < all.length; k++) {
-    if (threads[all[k]] === thread)
-      list[count++] = all[k];
-  }
-  const {sample_time: time, sample_weight: weight} = base.columns, {sample_node: node} = model.columns, isTime = currentEvent().unit === "ns";
+  yield* inBlocks(all.length, (from, to) => {
+    for (let k = from; k < to; k++) {
+      if (threads[all[k]] === thread)
+        list[count++] = all[k];
+    }
+  });
+  return chartSamples(model, thread, list.subarray(0, count));
+}
+
+function chartSamples(model, thread, list) {
+  const {base, map} = model, count = list.length;
+  const {sample_time: time, sample_weight: weight, sample_node: node} = base.columns, isTime = currentEvent().unit === "ns";
   const samples = {times: new Float64Array(count), starts: new Float64Array(count), nodes: new Uint32Array(count), thread};
   for (let i = 0; i < count; i++) {
     samples.times[i] = time[list[i]];
-    samples.nodes[i] = node[list[i]];
+    samples.nodes[i] = map ? map[node[list[i]]] : node[list[i]];
   }
   const usual = middleStep(samples.times);
   for (let i = 0; i < count; i++) {
@@ -109,7 +116,7 @@ function cellOfNode(tree, node) {
 
 // Paint the rows that are visible in a chart.
 function paintChart(view, context, offset, height) {
-  const {rows} = view.layout, {model} = app, colours = theme(), last = Math.min(rows.length, Math.ceil((offset + height) / ROW_HEIGHT));
+  const {rows, model} = view.layout, colours = theme(), last = Math.min(rows.length, Math.ceil((offset + height) / ROW_HEIGHT));
   measureFont(context);
   context.textBaseline = "middle";
   for (let row = Math.floor(offset / ROW_HEIGHT); row < last; row++) {

@@ -6,11 +6,15 @@ function treeOptions(state) {
 }
 
 // Return the tree for the current state; it is kept until the selection or the options change.
-function currentTree() {
-  const {state} = app, {model, weights} = groupedModel(), key = JSON.stringify(treeOptions(state));
+function* treeSteps() {
+  const {state} = app, {model, weights} = yield* groupedSteps(), key = JSON.stringify(treeOptions(state));
   if (!app.tree || app.tree.weights !== weights || app.tree.key !== key)
     app.tree = {weights, key, tree: makeCallTree(model, weights, treeOptions(state))};
   return app.tree.tree;
+}
+
+function currentTree() {
+  return finish(treeSteps());
 }
 
 // Return the kind of change that determines the colours of cells with two recordings: "share", "weight", or "" for
@@ -96,6 +100,10 @@ function makeFlameView() {
   return {
     element: make("div", {class: "view fills"}, bar, crumbs, pane.box),
     focus: () => pane.box.focus(),
+    * prepare() {
+      const tree = yield* treeSteps();
+      yield* prepareSteps(pane, tree, findCell(tree, app.state.zoom));
+    },
     draw() {
       const tree = currentTree(), {state} = app;
       syncAll(bar);

@@ -80,6 +80,9 @@ function makeFunctionsView() {
   return {
     element: make("div", {class: "view fills"}, caption, rows.box),
     focus: () => rows.box.focus(),
+    * prepare() {
+      functionsOf(app.model, app.weights);
+    },
     draw() {
       const {state, weights} = app, now = `${state.sort} ${state.ascending} ${state.search}`;
       const isNew = key !== now || rows.weights !== weights;

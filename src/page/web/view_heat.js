@@ -28,18 +28,20 @@ function heatShape(model, state, samples) {
   return full[0] || shapes.sort((a, b) => a.cells - b.cells)[0];
 }
 
-function binHeat(model, state, recording) {
-  const list = samplesPassing(state, recording);
+function* heatSteps(model, state, recording) {
+  const list = yield* passingSteps(state, recording);
   const {piece, columns, rows} = heatShape(model, state, list.length), cells = new Float64Array(columns * rows);
   const {sample_time: time, sample_weight: weight} = model.columns;
   let most = 0;
-  for (let k = 0; k < list.length; k++) {
-    const i = list[k], column = Math.min(columns - 1, Math.floor(time[i] / piece));
-    const row = Math.min(rows - 1, Math.max(0, Math.floor((time[i] / piece - column) * rows)));
-    const cell = column * rows + row;
-    cells[cell] += weight[i];
-    most = Math.max(most, cells[cell]);
-  }
+  yield* inBlocks(list.length, (from, to) => {
+    for (let k = from; k < to; k++) {
+      const i = list[k], column = Math.min(columns - 1, Math.floor(time[i] / piece));
+      const row = Math.min(rows - 1, Math.max(0, Math.floor((time[i] / piece - column) * rows)));
+      const cell = column * rows + row;
+      cells[cell] += weight[i];
+      most = Math.max(most, cells[cell]);
+    }
+  });
   const least = cells.reduce((found, value) => value ? Math.min(found, value) : found, most);
   return {piece, columns, rows, cells, most, least};
 }
@@ -159,6 +161,13 @@ function heatPieceText(ns) {
   return ns >= 1e9 ? `${formatCount(ns / 1e9)} s` : `${formatCount(ns / 1e6)} ms`;
 }
 
+// Compute the cells of the current selection if it changed.
+function* viewHeatSteps(view) {
+  const {model, state} = app, key = `${selectionKey(state, true)} ${state.column}`;
+  if (model.hasTimes && view.key !== key)
+    Object.assign(view, {heat: yield* heatSteps(model, state, model.current), key});
+}
+
 function makeHeatView() {
   const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", tabIndex: 0,
     "aria-label": "Heatmap of samples; use the strip above to select spans with the keyboard"}, canvas);
@@ -180,14 +189,13 @@ function makeHeatView() {
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
     focus: () => box.focus(),
+    prepare: () => viewHeatSteps(view),
     draw() {
-      const {model, state} = app, key = `${selectionKey(state, true)} ${state.column}`;
-      none.hidden = model.hasTimes;
+      none.hidden = app.model.hasTimes;
       box.hidden = !none.hidden;
       if (box.hidden)
         return;
-      if (view.key !== key)
-        Object.assign(view, {key, heat: binHeat(model, state, model.current)});
+      finish(viewHeatSteps(view));
       syncAll(bar);
       paintHeat(view);
     },

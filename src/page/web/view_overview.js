@@ -29,16 +29,22 @@ function functionMark(model, frame) {
 }
 
 // Return the weights of all threads in the span and query, whichever are selected; kept until the selection changes.
-function threadWeights(recording) {
-  const {base, state} = app, wanted = {...state, threads: null}, key = `${selectionKey(wanted)} ${recording}`;
-  if (!app.threadSums || app.threadSums.key !== key) {
-    const weights = new Float64Array(base.threads), {sample_thread: thread, sample_weight: weight} = base.columns;
-    const list = samplesIn(wanted, recording);
-    for (let k = 0; k < list.length; k++)
+function* threadWeightSteps(recording) {
+  const {base, state} = app, wanted = {...state, threads: null}, key = selectionKey(wanted), kept = app.threadSums[recording];
+  if (kept && kept.key === key)
+    return kept.weights;
+  const weights = new Float64Array(base.threads), {sample_thread: thread, sample_weight: weight} = base.columns;
+  const list = yield* spanSteps(wanted, recording);
+  yield* inBlocks(list.length, (from, to) => {
+    for (let k = from; k < to; k++)
       weights[thread[list[k]]] += weight[list[k]];
-    app.threadSums = {key, weights};
-  }
-  return app.threadSums.weights;
+  });
+  app.threadSums[recording] = {key, weights};
+  return weights;
+}
+
+function threadWeights(recording) {
+  return finish(threadWeightSteps(recording));
 }
 
 // Return the rows of the files with the largest self.
@@ -123,6 +129,11 @@ function makeOverviewView() {
   return {
     element: make("div", {class: "view fills"}, body),
     focus: () => body.focus(),
+    * prepare() {
+      for (let r = 0; r < base.meta.recordings.length; r++)
+        yield* threadWeightSteps(r);
+      functionsOf(app.model, app.weights);
+    },
     open: () => health.querySelectorAll("details").forEach((one) => { one.open = true; }),
     draw() {
       const threads = threadWeights(base.current);

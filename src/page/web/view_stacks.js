@@ -42,7 +42,7 @@ function chartPlaceAt(view, event) {
 }
 
 function tellPlace(view, place) {
-  const {model, base} = app, [from, to] = chartWindow(), {node, x, width} = place, frame = model.frame[node];
+  const {base} = app, {model} = view.layout, [from, to] = chartWindow(), {node, x, width} = place, frame = model.frame[node];
   const ns = (pixels) => Math.round(pixels * (to - from) / view.layout.width * base.unitNs), file = shownText(frameFile(model, frame));
   return [frameName(model, frame), `${KINDS[frameKind(model, frame)]}${file ? `, ${file}` : ""}`,
     `${formatNs(ns(width))} at ${formatSeconds(from * base.unitNs + ns(x), (to - from) * base.unitNs / 1000)} s`];
@@ -148,7 +148,7 @@ function dragChart(view, event) {
     const place = isMoved ? null : chartPlaceAt(view, event);
     if (place) {
       selectPlace(view, place);
-      go(choice(app.model.frame[place.node]));
+      go(choice(view.layout.model.frame[place.node]));
     }
   };
   window.addEventListener("mousemove", move);
@@ -177,7 +177,7 @@ function listenToChart(view) {
     event.preventDefault();
     if (place) {
       selectPlace(view, place);
-      openMenu(app.model.frame[place.node], event.clientX, event.clientY);
+      openMenu(view.layout.model.frame[place.node], event.clientX, event.clientY);
     }
   });
   box.addEventListener("wheel", (event) => {
@@ -202,14 +202,16 @@ function makeThreadChoice(view) {
 }
 
 // Compute what changed: the samples of the thread, and the layout of the window.
-function refreshChart(view) {
+function* viewChartSteps(view) {
+  view.weights = yield* threadWeightSteps(app.base.current);
+  view.thread = chartThread(view.weights);
   const {base, model, state} = app, key = `${selectionKey(state, true)} ${foldKey(state)} ${view.thread}`, [from, to] = chartWindow();
   if (view.key !== key)
-    Object.assign(view, {key, samples: chartSamples(view.thread)});
-  const width = Math.max(view.box.clientWidth, 1), shown = `${key} ${from} ${to} ${width}`;
+    Object.assign(view, {samples: yield* chartSteps(view.thread), key});
+  const width = paneWidth(view.box), shown = `${key} ${from} ${to} ${width}`;
   if (view.shownKey !== shown) {
     const pieces = base.hasTimes ? chartPieces(view.samples, from, to, width) : [];
-    Object.assign(view, {shownKey: shown, layout: {rows: layOutChart(model, pieces), width}, hovered: null, selected: null});
+    Object.assign(view, {shownKey: shown, layout: {rows: layOutChart(model, pieces), width, model}, hovered: null, selected: null});
   }
 }
 
@@ -225,13 +227,12 @@ function makeStacksView() {
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
     focus: () => box.focus(),
+    prepare: () => viewChartSteps(view),
     draw() {
       const {base} = app;
-      view.weights = threadWeights(base.current);
-      view.thread = chartThread(view.weights);
-      syncAll(bar);
       box.hidden = false;
-      refreshChart(view);
+      finish(viewChartSteps(view));
+      syncAll(bar);
       const isEmpty = !view.layout.rows.length;
       setText(none, base.hasTimes ? "This thread has no samples in the selection." : "This recording has no times.");
       none.hidden = !isEmpty;

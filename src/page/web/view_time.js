@@ -2,36 +2,41 @@
 // A track for each thread or CPU over time. Only the visible tracks are binned and drawn.
 
 // Group samples by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
-function groupSamples(model, passing, keys, count) {
+function* groupingSteps(model, passing, keys, count) {
   const starts = new Uint32Array(count + 2), {length} = passing;
   const weight = new Float64Array(count);
-  for (let at = 0; at < length; at++) {
-    const i = passing[at];
-    starts[keys[i] + 2]++;
-    weight[keys[i]] += model.columns.sample_weight[i];
-  }
+  yield* inBlocks(length, (from, to) => {
+    for (let at = from; at < to; at++) {
+      const i = passing[at];
+      starts[keys[i] + 2]++;
+      weight[keys[i]] += model.columns.sample_weight[i];
+    }
+  });
   for (let k = 2; k < count + 2; k++)
     starts[k] += starts[k - 1];
   const order = new Uint32Array(length);
-  for (let at = 0; at < length; at++)
-    order[starts[keys[passing[at]] + 1]++] = passing[at];
+  yield* inBlocks(length, (from, to) => {
+    for (let at = from; at < to; at++)
+      order[starts[keys[passing[at]] + 1]++] = passing[at];
+  });
   return {order, starts, weight};
 }
 
-function makeLanes() {
+function* laneSteps() {
   const {model, state} = app, isCpu = state.by === "cpu";
   const keys = isCpu ? model.columns.sample_cpu : model.columns.sample_thread;
   const count = isCpu ? keys.reduce((most, cpu) => Math.max(most, cpu), 0) + 1 : model.threads;
   const wanted = {...state, threads: isCpu ? state.threads : null}, lanes = [];
   if (count > 1e6)
     return lanes;
-  model.meta.recordings.forEach((_, r) => {
-    const groups = groupSamples(model, samplesPassing(wanted, r), keys, count);
+  for (let r = 0; r < model.meta.recordings.length; r++) {
+    const groups = yield* groupingSteps(model, yield* passingSteps(wanted, r), keys, count);
     for (let key = 0; key < count; key++) {
       if (groups.starts[key + 1] > groups.starts[key])
         lanes.push({recording: r, key, isCpu, weight: groups.weight[key], order: groups.order, start: groups.starts[key], end: groups.starts[key + 1], bins: null});
     }
-  });
+    yield;
+  }
   return lanes.sort((a, b) => isCpu ? a.key - b.key || a.recording - b.recording : b.weight - a.weight || a.key - b.key);
 }
 
@@ -42,7 +47,7 @@ function laneLabel(lane) {
 
 function binLane(lane, count) {
   if (!lane.bins || lane.bins.weight.length !== count) {
-    lane.bins = binList(app.model, lane.order, lane.start, lane.end, count);
+    lane.bins = finish(binSteps(app.model, lane.order, lane.start, lane.end, count));
     lane.losses = lane.isCpu ? lossBins(app.model, lane.recording, lane.key, count) : [];
   }
   return lane.bins;
@@ -169,6 +174,13 @@ function takeLanes(view, key, lanes) {
   Object.assign(view, {key, lanes, densest, cursor: -1});
 }
 
+// Compute the tracks of the current selection if it changed.
+function* viewLaneSteps(view) {
+  const {state, model} = app, key = `${selectionKey({...state, threads: state.by === "cpu" ? state.threads : null}, true)} ${state.by}`;
+  if (view.key !== key)
+    takeLanes(view, key, model.hasTimes ? yield* laneSteps() : []);
+}
+
 function makeTimeView() {
   const canvas = make("canvas", {"aria-hidden": "true"}), spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame lanes", tabIndex: 0, role: "application", "aria-roledescription": "time lines",
@@ -188,11 +200,10 @@ function makeTimeView() {
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
     focus: () => box.focus(),
+    prepare: () => viewLaneSteps(view),
     draw() {
-      const {state, model} = app, key = `${selectionKey({...state, threads: state.by === "cpu" ? state.threads : null}, true)} ${state.by}`;
       syncAll(bar);
-      if (view.key !== key)
-        takeLanes(view, key, model.hasTimes ? makeLanes() : []);
+      finish(viewLaneSteps(view));
       none.hidden = view.lanes.length > 0;
       box.hidden = !none.hidden;
       spacer.style.height = `${view.lanes.length * LANE_HEIGHT + AXIS_HEIGHT}px`;

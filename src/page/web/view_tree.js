@@ -90,6 +90,7 @@ function makeTreeView() {
   return {
     element: make("div", {class: "view fills"}, bar, crumbs, rows.box),
     focus: () => rows.box.focus(),
+    prepare: treeSteps,
     draw() {
       const before = [tree, start];
       tree = currentTree();

@@ -40,15 +40,17 @@ function makeFilter(model, state, selected) {
 const PASSING_KEPT = 3; // selections: the current one, the one without threads, and the one before
 
 // Return the selected samples of a recording, disregarding the span. The list is kept, as all views need it.
-function samplesPassing(state, recording) {
+function* passingSteps(state, recording) {
   const key = `${selectionKey(state, true)} ${recording}`, {passing, base, selected} = app;
   if (!passing.has(key)) {
     const [start, end] = samplesOf(base, recording), list = new Uint32Array(end - start), passes = makeFilter(base, state, selected);
     let count = 0;
-    for (let i = start; i < end; i++) {
-      if (passes(i, recording))
-        list[count++] = i;
-    }
+    yield* inBlocks(end - start, (from, to) => {
+      for (let i = start + from; i < start + to; i++) {
+        if (passes(i, recording))
+          list[count++] = i;
+      }
+    });
     passing.set(key, list.subarray(0, count));
     for (const old of [...passing.keys()].slice(0, -PASSING_KEPT * base.meta.recordings.length))
       passing.delete(old);
@@ -56,35 +58,71 @@ function samplesPassing(state, recording) {
   return passing.get(key);
 }
 
+function samplesPassing(state, recording) {
+  return finish(passingSteps(state, recording));
+}
+
 // Return the selected samples of a recording in the span.
-function samplesIn(state, recording) {
-  const list = samplesPassing(state, recording), {span} = state, time = app.base.columns.sample_time;
+function* spanSteps(state, recording) {
+  const list = yield* passingSteps(state, recording), {span} = state, time = app.base.columns.sample_time;
   if (!span)
     return list;
   const [start, end] = samplesOf(app.base, recording), [from, to] = span.map((at) => lowerBound(time, start, end, at));
   return list.subarray(lowerBound(list, 0, list.length, from), lowerBound(list, 0, list.length, to));
 }
 
-// Return the sums of a list of samples: self and total by node, and numbers of samples.
-function weighList(model, list) {
-  const {sample_node: node, sample_weight: weight} = model.columns;
-  const self = new Float64Array(model.nodes), samples = new Float64Array(model.nodes);
-  for (let k = 0; k < list.length; k++) {
-    const i = list[k];
-    self[node[i]] += weight[i];
-    samples[node[i]]++;
+function samplesIn(state, recording) {
+  return finish(spanSteps(state, recording));
+}
+
+// Return the sums of a list of samples by node: {self, samples}; `node` is the node of each sample.
+function* sumSteps(list, node, weight, nodes) {
+  const self = new Float64Array(nodes), samples = new Float64Array(nodes);
+  yield* inBlocks(list.length, (from, to) => {
+    for (let k = from; k < to; k++) {
+      const i = list[k], at = node[i];
+      self[at] += weight[i];
+      samples[at]++;
+    }
+  });
+  return {self, samples, count: list.length};
+}
+
+// Return the sums of the selection by node of the recording without folds; kept until the selection changes.
+function* selectionSteps(state, recording) {
+  const key = `${selectionKey(state)} ${recording}`, {sums, base} = app, {columns} = base;
+  if (!sums[recording] || sums[recording].key !== key) {
+    const list = yield* spanSteps(state, recording);
+    sums[recording] = {key, ...yield* sumSteps(list, columns.sample_node, columns.sample_weight, base.nodes)};
   }
-  const total = self.slice(), parent = model.parent;
-  for (let i = model.nodes - 1; i > 0; i--)
-    total[parent[i]] += total[i];
-  return {self, samples, total, whole: total[0], count: list.length};
+  return sums[recording];
+}
+
+// Return the sums of the selection: self and total by node of a model, and numbers of samples.
+function* sideSteps(model, state, recording) {
+  const own = model.sampleNodes && (yield* sumSteps(yield* spanSteps(state, recording), model.sampleNodes, model.columns.sample_weight, model.nodes));
+  const sums = own || (yield* selectionSteps(state, recording)), {map, parent} = model;
+  let {self, samples} = sums;
+  if (map && !own) {
+    [self, samples] = [new Float64Array(model.nodes), new Float64Array(model.nodes)];
+    for (let i = 0; i < map.length; i++) {
+      self[map[i]] += sums.self[i];
+      samples[map[i]] += sums.samples[i];
+    }
+  }
+  const total = self.slice(), last = model.nodes - 1;
+  yield* inBlocks(last, (from, to) => {
+    for (let i = last - from; i > last - to; i--)
+      total[parent[i]] += total[i];
+  });
+  return {self, samples, total, whole: total[0], count: sums.count};
 }
 
 // Return {current, base} of the selection; base is null if there is only one recording.
-function weigh(model, state) {
+function* weighSteps(model, state) {
   return {
-    current: weighList(model, samplesIn(state, model.current)),
-    base: model.hasBase ? weighList(model, samplesIn(state, 0)) : null,
+    current: yield* sideSteps(model, state, model.current),
+    base: model.hasBase ? yield* sideSteps(model, state, 0) : null,
     functions: null,
   };
 }
