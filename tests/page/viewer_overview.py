@@ -93,5 +93,16 @@ def test_header_is_one_row_on_phones():
     silent(page)
 
 
+def test_names_have_room_in_a_comparison():
+    profile = pages.two_recordings()
+    profile.meta["verdicts"] = [{"frame": 1, "text": "slower"}]
+    for width, share in ((1920, 0.3), (1280, 0.5), (390, 0.5)):
+        page = show(profile.page(), "view=functions", width=width)
+        name = area(page, ".rows th.name")[2]
+        check(name >= share * width, f"names have {name} of {width} pixels")
+        check(page.run("return document.documentElement.scrollWidth") <= width, "no wider than the window")
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

@@ -31,11 +31,11 @@ function functionValues(name) {
 function functionColumns() {
   const {hasBase} = app.model, hasTotal = !chainsOf(app.model).isFlat, number = (name, title, more = "") => ({name, title, class: `number ${more}`});
   const columns = hasBase
-    ? [number("before", "Self before", "wide"), number("self", "Self after"), number("change", "Change", "diverge"), hasTotal && number("total", "Total", "wide"), hasTotal && number("totalchange", "Total change", "wide")]
+    ? [number("before", "Self before", "slim wide"), number("self", "Self after", hasVerdicts() ? "slim wide" : "slim"), number("change", "Change", "diverge"), hasTotal && number("total", "Total", "slim wide"), hasTotal && number("totalchange", "Total change", "slim wide")]
     : [number("self", "Self"), hasTotal && number("total", "Total"), number("samples", "Samples", "wide")];
   if (hasBase && hasVerdicts())
     columns.push({name: "verdict", title: "Verdict", class: "verdict"});
-  return [...columns.filter((column) => column), {name: "name", title: "Function", class: "name"}, {name: "kind", title: "Kind", class: "kind wide"}, {name: "file", title: "File", class: "file wide"}];
+  return [...columns.filter((column) => column), {name: "name", title: "Function", class: "name"}, {name: "kind", title: "Kind", class: `kind wide${hasBase ? " roomy" : ""}`}, {name: "file", title: "File", class: `file wide${hasBase ? " roomy" : ""}`}];
 }
 
 // Return the frames that have weight in either recording and are marked by the search, if any.
