@@ -101,6 +101,7 @@ def test_names_have_room_in_a_comparison():
         name = area(page, ".rows th.name")[2]
         check(name >= share * width, f"names have {name} of {width} pixels")
         check(page.run("return document.documentElement.scrollWidth") <= width, "no wider than the window")
+        check(page.run("return [...document.querySelectorAll('.rows .diverging')].every((e) => e.getBoundingClientRect().right <= e.closest('td').getBoundingClientRect().right)"), "changes are not cut")
     silent(page)
 
 
