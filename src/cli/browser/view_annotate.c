@@ -247,10 +247,7 @@ static int annotate_draw(struct browser *browser, struct tally_str *where)
 		if (i == code->cursor)
 			tally_canvas_select(&browser->canvas, row);
 	}
-	tally_str_addf(where, "%s %s  %zu/%zu",
-		       code->is_global                   ? "% of all: global"
-		       : browser_has_callchains(browser) ? "% of the function's total: local"
-							 : "% of the function: local",
+	tally_str_addf(where, "%s %s  %zu/%zu", code->is_global ? "global" : "local",
 		       code->by_hits ? "hits" : "period", code->cursor + 1, code->lines.len);
 	return 0;
 }
@@ -401,7 +398,7 @@ static int annotate_global(struct browser *browser)
 	browser->code.is_global = !browser->code.is_global;
 	browser_set_message(browser, browser->code.is_global
 					     ? "percentages of all samples (global)"
-					     : "percentages of this function's cost (local)");
+					     : "percentages of this function (local)");
 	return 0;
 }
 
