@@ -115,11 +115,12 @@ def check_browser(path, whole, *options, keys=(), names=None):
             for key, said in keys:
                 screen.press(key)
                 screen.until(lambda lines, said=said: said in "\n".join(lines), said)
-            rows = tables.browser_rows(screen.settled())[:MOST]
-        assert len(rows) == min(MOST, len(whole.heaviest(by))), rows
+            rows = tables.browser_rows(screen.settled())
+        rows = [row for row in rows if not tables.UNNAMED.fullmatch(row.name)][:MOST]
+        assert len(rows) == min(MOST, len(whole.heaviest(by, named=True))), rows
         if names:
             rows = [row._replace(name="...", whole=names[row.name]) for row in rows]
-        tables.check_rows(whole, rows, by, f"browser, {children}")
+        tables.check_rows(whole, rows, by, f"browser, {children}", named=True)
 
 
 OUTPUTS = {"json": check_json, "exports": check_exports, "diff": check_diff, "summary": check_summary, "browser": check_browser}

@@ -86,10 +86,12 @@ class Whole:
                 found[file, name].append(sums)
         return {name: sorted(sums) for name, sums in found.items()}
 
-    def heaviest(self, by):
-        """Return pairs of function and sums of all functions that have a self cost, or for `by` 1, a total cost."""
+    def heaviest(self, by, named=False):
+        """Return pairs of function and sums of all functions that have a self cost, or for `by` 1, a total cost; only of
+        functions with a name if `named` is set."""
         weight = (lambda one: one[1].total) if by else (lambda one: one[1].weight)
-        return sorted(filter(weight, self.by_function()), key=weight, reverse=True)
+        found = sorted(filter(weight, self.by_function()), key=weight, reverse=True)
+        return [one for one in found if one[0].is_named or not named]
 
 
 def exported_name(function):
@@ -215,17 +217,17 @@ def is_shown_as(function, row):
         return ".*".join(map(re.escape, CUT.split(text)))
     if (row.mark == "i") != function.is_inlined or (row.file and not re.fullmatch(form(row.file), function.base)):
         return False
-    if row.whole is not None and not without_spaces(row.whole).startswith(without_spaces(function.name)):
+    if row.whole is not None and without_spaces(function.name) not in without_spaces(row.whole):
         return False
     return re.fullmatch(form(row.name), exported_name(function), re.S) is not None
 
 
-def check_rows(whole, rows, by, what):
+def check_rows(whole, rows, by, what, named=False):
     """Check that rows are the heaviest functions by `by`, 0 for self or 1 for total, that each row is a function of its own,
-    and that printed shares are those of the function."""
+    and that printed shares are those of the function. `named` means that there are only rows of functions with names."""
     def printed(sums):
         return tuple(f"{100 * weight / whole.weight:.2f}" for weight in (sums.weight, sums.total))
-    left = [(function, printed(sums)) for function, sums in whole.heaviest(by)]
+    left = [(function, printed(sums)) for function, sums in whole.heaviest(by, named)]
     shares = [row.shares[by] for row in rows]
     wanted = [one[1][by] for one in left[:len(rows)]]
     assert shares == wanted, f"{what}: shares are {shares}, wanted {wanted}"
