@@ -188,7 +188,7 @@ FUNCTION = r" (?P<mark>i| ) (?P<name>.*?)"
 
 
 def summary_self(text):
-    return summary_rows(text, "Top functions, self", SHARE % "self" + SHARE % "total" + FUNCTION + r" +(?P<file>\[JIT\] tid \d+|\[.*\]|\S+)$")
+    return summary_rows(text, "Top functions, self", SHARE % "self" + SHARE % "total" + FUNCTION + r" +(?P<file>\[JIT\] tid \d+|\[.*\]|\S+(?: \(deleted\))?)$")
 
 
 def summary_total(text):
