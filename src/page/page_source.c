@@ -40,6 +40,7 @@ static int source_count(struct page_source *source, uint32_t line, uint64_t weig
 	source->last = TALLY_MAX(source->last, line);
 	if (!weight)
 		return 0;
+	source->weight += TALLY_MIN(weight, UINT64_MAX - source->weight);
 	weight += weight_of(source, line);
 	weight = TALLY_MIN(weight, UINT64_MAX - 1);
 	ret = tally_map_set(&source->weights, line, weight);
@@ -88,27 +89,30 @@ void page_sources_row_json(const struct page_sources *sources,
 		tally_json_u64(out, "source", (uint64_t)sources->all[number].place);
 }
 
-/* Choose the lines to show. Return false if the file's text is not available. */
-static bool source_json(const struct page_source *source, struct tally_source_texts *texts,
-			struct tally_str *out)
+/* Choose the lines to show: with `around` lines of context, and around the heaviest line if there
+ * are too many. */
+static void lines_choose(const struct page_source *source, uint32_t around, uint32_t *ret_first,
+			 uint32_t *ret_last)
 {
-	uint32_t first = source->first > AROUND ? source->first - AROUND : 1, last, line;
-	const char *text;
-	size_t len;
-	int ret;
+	uint32_t first = source->first > around ? source->first - around : 1;
 
-	/* If there are too many lines, use those around the heaviest line. */
 	if (source->last - first >= PAGE_SOURCE_LINES_MAX &&
 	    source->heaviest > first + PAGE_SOURCE_LINES_MAX / 2)
 		first = source->heaviest - PAGE_SOURCE_LINES_MAX / 2;
-	last = TALLY_MIN(TALLY_MIN(source->last, UINT32_MAX - AROUND) + AROUND,
-			 first + PAGE_SOURCE_LINES_MAX - 1);
-	ret = tally_source_texts_get(texts, source->file, source->first, &text, &len);
-	out->failed |= ret == -ENOMEM;
-	if (ret)
-		return false;
-	tally_json_open(out, NULL, '{');
-	tally_json_text(out, "file", source->file);
+	*ret_first = first;
+	*ret_last = TALLY_MIN(TALLY_MIN(source->last, UINT32_MAX - around) + around,
+			      first + PAGE_SOURCE_LINES_MAX - 1);
+}
+
+/* Add the members of a file whose text is available. */
+static void text_json(const struct page_source *source, struct tally_source_texts *texts,
+		      struct tally_str *out)
+{
+	uint32_t first, last, line;
+	const char *text;
+	size_t len;
+
+	lines_choose(source, AROUND, &first, &last);
 	tally_json_u64(out, "first", first);
 	tally_json_open(out, "lines", '[');
 	for (line = first;
@@ -120,8 +124,61 @@ static bool source_json(const struct page_source *source, struct tally_source_te
 	for (uint32_t i = first; i < line; i++)
 		tally_json_u64(out, NULL, weight_of(source, i));
 	tally_json_close(out, ']');
+}
+
+/* Add the members of a file whose text is not available: the costs of its lines, from the first
+ * line with a cost to the last. */
+static void costs_json(const struct page_source *source, struct tally_str *out)
+{
+	uint32_t first, last;
+
+	lines_choose(source, 0, &first, &last);
+	while (first < last && !weight_of(source, first))
+		first++;
+	while (first < last && !weight_of(source, last))
+		last--;
+	tally_json_u64(out, "first", first);
+	tally_json_open(out, "lines", '[');
+	tally_json_close(out, ']');
+	tally_json_open(out, "weights", '[');
+	for (uint32_t i = first; i <= last; i++)
+		tally_json_u64(out, NULL, weight_of(source, i));
+	tally_json_close(out, ']');
+}
+
+/* Add a file, with its text if `wants_text`. Return false if neither its text nor a cost is
+ * known. */
+static bool source_json(const struct page_source *source, bool wants_text,
+			struct tally_source_texts *texts, struct tally_str *out)
+{
+	const char *text;
+	size_t len;
+	int ret = -ENOENT;
+
+	if (wants_text)
+		ret = tally_source_texts_get(texts, source->file, source->first, &text, &len);
+	out->failed |= ret == -ENOMEM;
+	if (ret && !source->heaviest)
+		return false;
+	tally_json_open(out, NULL, '{');
+	tally_json_text(out, "file", source->file);
+	if (ret)
+		costs_json(source, out);
+	else
+		text_json(source, texts, out);
 	tally_json_close(out, '}');
 	return true;
+}
+
+/* Return true if the file is among the heaviest files, which are included with their text. */
+static bool has_text(const struct page_sources *sources, uint32_t at)
+{
+	uint32_t heavier = 0;
+
+	for (uint32_t i = 0; i < sources->nr; i++)
+		heavier += sources->all[i].weight > sources->all[at].weight ||
+			   (i < at && sources->all[i].weight == sources->all[at].weight);
+	return heavier < PAGE_SOURCE_TEXTS_MAX;
 }
 
 void page_sources_json(struct page_sources *sources, struct tally_source_texts *texts,
@@ -130,7 +187,10 @@ void page_sources_json(struct page_sources *sources, struct tally_source_texts *
 	int nr = 0;
 
 	tally_json_open(out, "sources", '[');
-	for (uint32_t i = 0; i < sources->nr; i++)
-		sources->all[i].place = source_json(&sources->all[i], texts, out) ? nr++ : -1;
+	for (uint32_t i = 0; i < sources->nr; i++) {
+		bool is_there = source_json(&sources->all[i], has_text(sources, i), texts, out);
+
+		sources->all[i].place = is_there ? nr++ : -1;
+	}
 	tally_json_close(out, ']');
 }

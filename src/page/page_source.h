@@ -7,15 +7,16 @@
 #include "profile/annotate/annotation.h"
 #include "profile/annotate/source_texts.h"
 
-/* Maximum number of files per function (including files of inlined code), and maximum number of
- * lines per file. */
-enum { PAGE_SOURCES_MAX = 6, PAGE_SOURCE_LINES_MAX = 500 };
+/* Maximum number of files per function (including files of inlined code), of those with text, and
+ * of lines per file. */
+enum { PAGE_SOURCES_MAX = 32, PAGE_SOURCE_TEXTS_MAX = 6, PAGE_SOURCE_LINES_MAX = 500 };
 
 struct page_source {
 	const char *file;
-	int place;            /* index in the JSON array "sources", or -1 if text is unavailable */
+	int place;            /* index in the JSON array "sources", or -1 if it is not there */
 	uint32_t first, last; /* range of lines with instructions */
 	uint32_t heaviest;
+	uint64_t weight;          /* sum of all lines */
 	struct tally_map weights; /* indexed by line number */
 };
 
@@ -30,7 +31,7 @@ int page_sources_find(const struct tally_annotation *annotation, uint32_t event,
 		      struct page_sources *sources);
 void page_sources_free(struct page_sources *sources);
 
-/* Add the array "sources" with the files for which text is available. */
+/* Add the array "sources" with the files for which the text or a cost is known. */
 void page_sources_json(struct page_sources *sources, struct tally_source_texts *texts,
 		       struct tally_str *out);
 

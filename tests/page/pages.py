@@ -173,7 +173,7 @@ def small():
                 time += 10000
     profile.losses = [(0, 700000, 1, 5)]
     profile.annotations = [{"frame": work, "name": "work", "file": "/usr/bin/prog", "samples": 10, "weight": 10, "event": 0,
-                            "rows": [{"addr": "0x10", "text": "mov eax, 1", "weight": 7, "samples": 7, "line": 10}, {"addr": "0x12", "text": "ret", "weight": 3, "samples": 3}],
+                            "rows": [{"addr": "0x10", "text": "mov eax, 1", "weight": 7, "samples": 7, "line": 10, "source": 0}, {"addr": "0x12", "text": "ret", "weight": 3, "samples": 3}],
                             "sources": [{"file": "/src/work.c", "first": 9, "lines": ["int work(void)", "{ return 1; }"], "weights": [0, 7]}]}]
     return profile
 

@@ -229,6 +229,11 @@ def test_files_that_are_not_for_others_are_not_handed_on():
         code = page.columns["annotations"]
         tap.same("SECRET" in (code if isinstance(code, str) else code.decode()), is_there, name)
         tap.same(any("not all users may read it" in note for note in page.meta["notes"]), not is_there, page.meta["notes"])
+        note = next(one for one in json.loads(code) if one["name"] == "main")
+        source = next(one for one in note["sources"] if one["file"] == path)
+        tap.same(bool(source["lines"]), is_there, f"{name}: text")
+        tap.same(sum(source["weights"]), sum(row["weight"] for row in note["rows"] if row.get("source") == note["sources"].index(source)), f"{name}: costs of lines")
+        assert sum(source["weights"]) > 0, source
 
 
 def test_code_is_that_of_annotate():

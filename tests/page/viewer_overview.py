@@ -48,6 +48,43 @@ def test_hot_lines_lead_to_the_source():
     silent(page)
 
 
+def test_hot_lines_of_files_without_text():
+    profile = pages.small()
+    note = profile.annotations[0]
+    note["sources"].append({"file": "/src/gone/secret.h", "first": 40, "lines": [], "weights": [20, 0, 3]})
+    note["rows"] += [{"addr": "0x14", "text": "inc eax", "weight": 20, "line": 40, "source": 1}, {"addr": "0x16", "text": "dec eax", "weight": 3, "line": 42, "source": 1},
+                     {"addr": "0x18", "text": "nop", "weight": 9, "line": 900, "source": 0}, {"addr": "0x19", "text": "hlt", "weight": 50, "line": 7},
+                     {"addr": "0x1a", "text": "int3", "weight": 50, "line": 7, "source": "__proto__"}]
+    page = show(profile.page(), "view=overview")
+    lines = page.run("return [...document.querySelectorAll('.card .place')].map((one) => one.parentElement.innerText)")
+    check(lines == ["secret.h:40 in work", "work.c:900 in work", "work.c:10 { return 1; }", "secret.h:42 in work"], lines)
+    page.run("document.querySelector('.card .place').closest('button').click()")
+    becomes(page, "view", "source")
+    check("40" in text(page, "tr.chosen") and "does not contain the text of this file" in text(page, ".textless") and "--html-source" in text(page, ".textless"), text(page, ".panes"))
+    check(page.run("return [...document.querySelectorAll('.textless [data-line]')].map((row) => row.dataset.line)") == ["40", "42"], "only lines with a cost")
+    go(page, "view=overview")
+    page.run("document.querySelectorAll('.card .place')[1].closest('button').click()")
+    wait("the instruction of a line that is not shown", lambda: "nop" in (text(page, "tr.chosen") or ""))
+    silent(page)
+
+
+def test_missing_code_is_explained():
+    page = show(pages.small().page(), "view=functions&sort=name&ascending=1")
+    page.press("Down", "Down", "a")  # [cut]
+    wait("why there is no code", lambda: "[cut] has no name" in (text(page, ".notice") or ""))
+    check(state(page)["view"] == "functions", state(page))
+    page = show(pages.small().page(), "view=source&pivot=3")
+    check(text(page, ".inlined") == "The page contains the code of the function with the largest self, but not of memcpy. tally annotate shows it.", text(page, ".inlined"))
+    go(page, "view=source&pivot=2")
+    check(text(page, ".inlined") == "leaf is inlined here into work.", text(page, ".inlined"))
+    profile = pages.small()
+    profile.annotations = None
+    page = show(profile.page(), "view=functions")
+    page.press("Down", "a")
+    wait("how to get code", lambda: "tally report --html FILE --html-source" in (text(page, ".notice") or ""))
+    silent(page)
+
+
 def test_health_is_one_line():
     for change, level, told in ((lambda p: None, "fair", "lost"), (lambda p: setattr(p, "losses", []), "fair", "callers are missing in 7.1% of the stacks"),
                                 (lambda p: setattr(p, "losses", [(0, 5, 1, 1000)]), "bad", "88% of the samples or records were lost")):

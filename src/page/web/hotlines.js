@@ -11,22 +11,26 @@ function eventWeight(model, event) {
   return sum;
 }
 
+// Add the costs of a function's lines to `lines`. The text of a line may be missing.
+function addLines(lines, note, at) {
+  for (const row of isList(note.rows)) {
+    const source = isRecord(row) && sourceOfRow(note, row), line = source ? numberOf(row.line) : 0, weight = source ? numberOf(row.weight) : 0;
+    if (!line || !weight)
+      continue;
+    const key = `${source.file}\n${line}`, known = lines.get(key), text = isList(source.lines)[line - (numberOf(source.first) || 1)];
+    if (known)
+      known.weight += weight;
+    else
+      lines.set(key, {note: at, source: row.source, line, text: String(text === undefined ? "" : text), file: String(source.file || ""), weight});
+  }
+}
+
 // Return [{note, source, line, text, file, weight}] of an event, heaviest first.
 function hotLines(notes, event) {
   const lines = new Map();
   notes.forEach((note, at) => {
-    if (numberOf(note.event) !== event)
-      return;
-    isList(note.sources).forEach((source, s) => {
-      isList(source.weights).forEach((value, i) => {
-        const weight = numberOf(value), line = (numberOf(source.first) || 1) + i, key = `${source.file}\n${line}`;
-        const known = lines.get(key);
-        if (known)
-          known.weight += weight;
-        else if (weight)
-          lines.set(key, {note: at, source: s, line, text: String(isList(source.lines)[i] || ""), file: String(source.file || ""), weight});
-      });
-    });
+    if (numberOf(note.event) === event)
+      addLines(lines, note, at);
   });
   return [...lines.values()].sort((a, b) => b.weight - a.weight || a.line - b.line);
 }
@@ -38,9 +42,11 @@ function openLine(line) {
 }
 
 function hotLineRow(line, whole, letters) {
-  const place = `${cutText(shownText(baseName(line.file), 40), 20)}:${line.line}`, text = shownText(line.text.trim(), Math.max(12, letters - place.length));
+  const {frame} = app.notes[line.note], place = `${foldName(shownText(baseName(line.file)), 20)}:${line.line}`, room = Math.max(12, letters - place.length);
+  const text = line.text ? shownText(line.text.trim(), room) : make("span", {class: "hint"}, `in ${frameName(app.model, frame, room - 3)}`);
+  const title = `${shownText(line.file)}:${line.line}: go to the source${line.text ? "" : "; the page does not contain the text of this line"}`;
   return make("tr", {}, make("td", {class: "number"}, shareCell(line.weight, whole)),
-    make("td", {class: "name"}, makeButton(make("span", {}, make("span", {class: "place"}, place), " ", text), `${shownText(line.file, 200)}:${line.line}: go to the source`, () => openLine(line), {class: "link"})));
+    make("td", {class: "name"}, makeButton(make("span", {}, make("span", {class: "place"}, place), " ", text), title, () => openLine(line), {class: "link"})));
 }
 
 // Return the rows of the heaviest lines for the current event, with at most `letters` characters; the lines are computed

@@ -58,9 +58,13 @@ function findNote(frame) {
   return {note: known === undefined ? -1 : known, hosts};
 }
 
-// Describe where the code of an inlined function is, and which other functions contain it.
+// Describe where the code of an inlined function is, and which other functions contain it; or say that the code of the
+// chosen function is missing.
 function tellHosts() {
-  const {model, noteFor, notes} = app;
+  const {model, notes, state} = app, isChosen = state.note < 0 && state.pivot >= 0;
+  const noteFor = isChosen ? {frame: state.pivot, ...findNote(state.pivot)} : app.noteFor;
+  if (isChosen && noteFor.note < 0)
+    return missingCode(state.pivot);
   if (!noteFor || noteFor.note !== shownNote() || !noteFor.hosts.length)
     return "";
   const name = (frame) => frameName(model, frame, 60), host = notes[shownNote()].frame;
@@ -76,13 +80,26 @@ function shownNote() {
   return state.note >= 0 && state.note < notes.length ? state.note : Math.max(of, 0);
 }
 
+const NO_CODE = "The page contains no instructions or source. To include those of the top functions, use tally report --html FILE --html-source.";
+
+// Say why the page has no code for a function, and how to get it.
+function missingCode(frame) {
+  const {notes, model} = app, name = frameName(model, frame, 60);
+  if (!notes.length)
+    return NO_CODE;
+  if (model.columns.frame_flags[frame] & (FLAG_NAMELESS | FLAG_CUT))
+    return `${name} has no name, so the page has no code for it.`;
+  const of = notes.length > 1 ? `the ${notes.length} functions` : "the function";
+  return `The page contains the code of ${of} with the largest self, but not of ${name}. tally annotate shows it.`;
+}
+
 function openNote(frame) {
   const found = frame >= 0 ? findNote(frame) : {note: -1, hosts: []};
   if (found.note >= 0) {
     app.noteFor = {frame, ...found};
     go({view: "source", ...choice(frame), note: found.note});
   } else if (frame >= 0) {
-    say(`${frameName(app.model, frame)}: the page does not contain its source`);
+    notify(missingCode(frame));
   }
 }
 
@@ -107,26 +124,49 @@ function noteTable(label, titles, rows) {
 function instructionTable(note, whole) {
   const rows = isList(note.rows).slice(0, NOTE_ROWS_MAX).filter((row) => row && typeof row === "object");
   const most = rows.reduce((sum, row) => Math.max(sum, numberOf(row.weight)), 0);
-  return noteTable("Instructions", ["Share", "Address", "Instruction", "Line"], rows.map((row) => noteRow(numberOf(row.weight), whole, most,
-    ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", lineLink(note, row)])));
+  return noteTable("Instructions", ["Share", "Address", "Instruction", "Line"], rows.map((row) => {
+    const element = noteRow(numberOf(row.weight), whole, most,
+      ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", lineLink(note, row)]);
+    element.dataset.at = sourceOfRow(note, row) ? `${row.source}:${numberOf(row.line)}` : "";
+    return element;
+  }));
 }
 
-// Make a link from an instruction to its source line, if the page has the text.
+// Make a link from an instruction to its source line, if the line is shown.
 function lineLink(note, row) {
-  const source = isList(note.sources)[row.source === undefined ? 0 : row.source], line = numberOf(row.line);
+  const sources = isList(note.sources), source = sourceOfRow(note, row), line = numberOf(row.line);
   if (!line)
     return "";
-  if (!source || line < source.first || line >= source.first + isList(source.lines).length)
+  if (!source || !sourceLines(source).numbers.has(line))
     return String(line);
-  return makeButton(String(line), "go to the source line", () => {
-    markLine(note, isList(note.sources).indexOf(source), line);
-  }, {class: "link"});
+  return makeButton(String(line), "go to the source line", () => markLine(sources.indexOf(source), line), {class: "link"});
 }
 
-// Mark a source line, and scroll it into view.
-function markLine(note, index, line) {
-  const source = isList(note.sources)[index], section = app.panel.querySelectorAll(".pane section")[index];
-  const there = section && section.querySelectorAll("tbody tr")[line - source.first];
+const TAB = " ".repeat(8);
+
+// Return the file of an instruction's line, if the page has it.
+function sourceOfRow(note, row) {
+  return Number.isInteger(row.source) ? isList(note.sources)[row.source] : undefined;
+}
+
+const linesOfSources = new WeakMap();
+
+// Return {list: [{line, weight, text}], numbers} of a file; without its text only the lines with a cost.
+function sourceLines(source) {
+  if (!linesOfSources.has(source)) {
+    const texts = isList(source.lines).slice(0, NOTE_ROWS_MAX), weights = isList(source.weights).slice(0, NOTE_ROWS_MAX), first = numberOf(source.first) || 1;
+    const list = texts.length
+      ? texts.map((text, i) => ({line: first + i, weight: numberOf(weights[i]), text: escapeText(String(text).slice(0, 2000).replace(/\t/g, TAB))}))
+      : weights.map((weight, i) => ({line: first + i, weight: numberOf(weight), text: ""})).filter(({weight}) => weight);
+    linesOfSources.set(source, {list, numbers: new Set(list.map(({line}) => line))});
+  }
+  return linesOfSources.get(source);
+}
+
+// Mark a source line, or its first instruction if the line is not shown, and scroll it into view.
+function markLine(index, line) {
+  const section = app.panel.querySelectorAll(".pane section")[index];
+  const there = (section && section.querySelector(`tr[data-line="${line}"]`)) || app.panel.querySelector(`tr[data-at="${index}:${line}"]`);
   for (const old of app.panel.querySelectorAll("tr.chosen"))
     old.classList.remove("chosen");
   if (there) {
@@ -136,13 +176,18 @@ function markLine(note, index, line) {
   }
 }
 
+const NO_TEXT = "The page does not contain the text of this file: it was not found, or not all users may read it, or other files " +
+  "of the function are heavier. tally report --html FILE --html-source includes files that only you may read.";
+
 function sourceTable(source, whole) {
-  const lines = isList(source.lines).slice(0, NOTE_ROWS_MAX), weights = isList(source.weights), first = numberOf(source.first) || 1;
-  const most = weights.reduce((sum, weight) => Math.max(sum, numberOf(weight)), 0);
-  const text = (line) => String(line).slice(0, 2000).replace(/\t/g, "        ");
-  return make("section", {}, make("h3", {class: "whole"}, shownText(String(source.file || ""))),
-    noteTable("Source", ["Share", "Line", "Source"], lines.map((line, i) => noteRow(numberOf(weights[i]), whole, most,
-      ["number", String(first + i)], ["code", escapeText(text(line))]))));
+  const lines = sourceLines(source).list, most = lines.reduce((sum, {weight}) => Math.max(sum, weight), 0), hasText = isList(source.lines).length > 0;
+  const rows = lines.map(({line, weight, text}) => {
+    const row = noteRow(weight, whole, most, ["number", String(line)], ["code", text]);
+    row.dataset.line = line;
+    return row;
+  });
+  return make("section", {class: hasText ? null : "textless"}, make("h3", {class: "whole"}, shownText(String(source.file || ""))), ...(hasText ? [] : [make("p", {class: "caption"}, NO_TEXT)]),
+    noteTable("Source", ["Share", "Line", hasText ? "Source" : ""], rows));
 }
 
 function drawNote(body, note) {
@@ -150,7 +195,7 @@ function drawNote(body, note) {
   const sources = isList(note.sources);
   body.replaceChildren(
     make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Source"}, ...(sources.length ? sources.map((source) => sourceTable(source, whole))
-      : [make("p", {class: "empty"}, "Its source was not found when the page was written.")])),
+      : [make("p", {class: "empty"}, "Its lines are unknown: the program has no line information (-g), or it was not found when the page was written.")])),
     make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Instructions"}, instructionTable(note, whole)));
   for (const pane of body.children) {
     const heaviest = pane.querySelector(".heaviest");
@@ -160,8 +205,7 @@ function drawNote(body, note) {
 }
 
 function makeSourceView() {
-  const body = make("div", {class: "panes"}), none = make("p", {class: "empty"},
-    "The page contains no instructions or source. To include those of the top functions, use tally report --html FILE --html-source.");
+  const body = make("div", {class: "panes"}), none = make("p", {class: "empty"}, NO_CODE);
   const text = (note) => `${frameName(app.model, note.frame, 90)} (${countOf(numberOf(note.samples), "sample")})`;
   const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(shownNote()), (note) => go({note: Number(note)}));
   const hint = make("span", {class: "hint told"}, "Refers to the whole recording: not affected by spans, threads and queries.");
@@ -182,7 +226,7 @@ function makeSourceView() {
         selectFrame(app.notes[note].frame);
       }
       if (app.wantedLine && app.notes[note])
-        markLine(app.notes[note], app.wantedLine.source, app.wantedLine.line);
+        markLine(app.wantedLine.source, app.wantedLine.line);
       app.wantedLine = null;
     },
   };
