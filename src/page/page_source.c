@@ -104,7 +104,7 @@ static void lines_choose(const struct page_source *source, uint32_t around, uint
 			      first + PAGE_SOURCE_LINES_MAX - 1);
 }
 
-/* Add the members of a file whose text is available. */
+/* Add the members of a file with text. */
 static void text_json(const struct page_source *source, struct tally_source_texts *texts,
 		      struct tally_str *out)
 {
@@ -126,8 +126,8 @@ static void text_json(const struct page_source *source, struct tally_source_text
 	tally_json_close(out, ']');
 }
 
-/* Add the members of a file whose text is not available: the costs of its lines, from the first
- * line with a cost to the last. */
+/* Add the members of a file without text: the costs of its lines, from the first line with a cost
+ * to the last. */
 static void costs_json(const struct page_source *source, struct tally_str *out)
 {
 	uint32_t first, last;

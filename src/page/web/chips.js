@@ -2,9 +2,35 @@
 // The parts of the selection: as chips with a button to remove each, and as a message if they select no sample.
 
 const FEW_SAMPLES = 100;
+const CHIP_LETTERS = 80, NARROW_LETTERS = 34; // characters of a part, and in a narrow window
 
-function chip(text, undo) {
-  return make("span", {class: "chip"}, text, makeButton("\u00d7", "remove", undo, {"aria-label": `take away: ${text}`}));
+function chip({text, title}, undo) {
+  return make("span", {class: "chip", title: title || null}, text, makeButton("\u00d7", `remove: ${text}`, undo, {"aria-label": `take away: ${text}`}));
+}
+
+function chipLetters() {
+  return window.innerWidth <= NARROW_WINDOW ? NARROW_LETTERS : CHIP_LETTERS;
+}
+
+// Return the short name of the function with this whole name, or the name itself.
+function shortOf(name) {
+  const {base} = app, {strings} = base, names = base.columns.frame_name, frame = names.findIndex((id) => id && strings.text(id) === name);
+  return frame < 0 ? name : strings.text(shortId(base, frame));
+}
+
+// Return a query with at most `max` characters. The names in it are folded to what is left by the other words.
+function shownQuery(query, max) {
+  if (query.length <= max)
+    return escapeText(query);
+  const words = query.match(/(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g) || [], equal = max / words.length - 1, isLong = (word) => word.length > equal;
+  const used = words.reduce((sum, word) => sum + 1 + (isLong(word) ? 0 : word.length), -1), letters = Math.floor((max - used) / words.filter(isLong).length);
+  const texts = words.map((word) => {
+    const {sign, field, value} = wordAtCaret(word, word.length), head = `${sign}${field}${field ? ":" : ""}`;
+    if (!isLong(word))
+      return escapeText(word);
+    return head + foldName(escapeText(shortOf(value.replace(/"$/, "").replace(/\\(.)/g, "$1"))), Math.max(8, letters - head.length));
+  });
+  return cutText(texts.join(" "), Math.max(max, 20));
 }
 
 function spanText(model, span) {
@@ -18,11 +44,11 @@ function selectionParts() {
   if (state.span)
     parts.push({text: spanText(model, state.span), none: {span: null}});
   if (state.threads) {
-    const text = state.threads.length > 1 ? countOf(state.threads.length, "thread") : threadLabel(model, state.threads[0], 60);
+    const text = state.threads.length > 1 ? countOf(state.threads.length, "thread") : threadLabel(model, state.threads[0], Math.min(60, chipLetters()));
     parts.push({text, none: {threads: null}});
   }
   if (app.applied)
-    parts.push({text: shownText(app.applied, 80), none: {query: ""}});
+    parts.push({text: shownQuery(app.applied, chipLetters()), title: escapeText(app.applied).slice(0, WHOLE_MAX), none: {query: ""}});
   return parts;
 }
 
@@ -39,7 +65,7 @@ function foldParts() {
   if (state.noinline)
     parts.push({text: "inlining off", none: {noinline: false}});
   if (state.merge)
-    parts.push({text: `folded: ${state.merge.length > 2 ? countOf(state.merge.length, "function") : state.merge.map((frame) => frameName(model, frame, 40)).join(", ")}`, none: {merge: null}});
+    parts.push({text: `folded: ${state.merge.length > 2 ? countOf(state.merge.length, "function") : state.merge.map((frame) => frameName(model, frame, chipLetters() / 2)).join(", ")}`, none: {merge: null}});
   return parts;
 }
 
@@ -52,12 +78,12 @@ function fewestSamples() {
 function makeChips() {
   const count = fewestSamples(), few = count && count < FEW_SAMPLES
     ? [make("span", {class: "few", title: "with so few samples, shares are rough: they are shown without decimals"}, "only")] : [];
-  const chips = [...foldParts(), ...selectionParts()].map((part) => chip(part.text, () => go(part.none)));
+  const chips = [...foldParts(), ...selectionParts()].map((part) => chip(part, () => go(part.none)));
   return [...chips, ...few, make("span", {class: "sum"}, selectionSums())];
 }
 
 function drawChips() {
-  setChildren(byId("chips"), `${app.key} ${app.queryError}`, makeChips);
+  setChildren(byId("chips"), `${app.key} ${app.queryError} ${chipLetters()}`, makeChips);
 }
 
 // Return the message that is shown if no sample is selected: what removes the cause, one by one or all at once.
@@ -74,5 +100,5 @@ function drawNothing() {
   const {current, base} = app.weights, element = byId("nothing");
   element.hidden = current.count > 0 || (base !== null && base.count > 0);
   if (!element.hidden)
-    setChildren(element, `${app.key} ${app.queryError}`, makeNothing);
+    setChildren(element, `${app.key} ${app.queryError} ${chipLetters()}`, makeNothing);
 }

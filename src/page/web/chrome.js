@@ -44,7 +44,7 @@ function drawTabs() {
 
 // Make a text field whose value is used on Enter or when it loses the focus.
 function makeField(id, label, hint, name) {
-  const input = make("input", {id, type: "search", placeholder: hint, "aria-label": label, autocomplete: "off", spellcheck: "false", maxlength: QUERY_MAX});
+  const input = make("input", {id, type: "search", placeholder: hint, title: label, "aria-label": label, autocomplete: "off", spellcheck: "false", maxlength: QUERY_MAX});
   const take = () => {
     if (input.value.trim() !== app.state[name])
       go({[name]: input.value.trim()});
@@ -60,7 +60,7 @@ function makeField(id, label, hint, name) {
 // Make the search field, which searches while the user types, after a short pause. The pending search is cancelled if
 // the value was already used, or the address changed.
 function makeSearch() {
-  const input = makeField("search", "Search functions", "mark functions  ( / )", "search");
+  const input = makeField("search", "Mark functions by name (/)", "mark functions  ( / )", "search");
   let timer = 0;
   const cancel = () => clearTimeout(timer);
   input.addEventListener("input", () => {
@@ -87,7 +87,7 @@ function openHealth() {
 // Make the buttons that apply to all views. In a narrow window they are shown by a button.
 function makeTools(event) {
   return make("div", {class: "tools"}, event,
-    make("div", {class: "fields"}, withCompletions(makeField("query", "Query", "query, like comm:x dso:y  ( : )", "query")), makeSearch()),
+    make("div", {class: "fields"}, withCompletions(makeField("query", "Filter all views by a query (:)", "query, like comm:x dso:y  ( : )", "query")), makeSearch()),
     makeToggle("My code", "just my code: fold libraries, the kernel and the runtime into their callers (m)", () => app.state.own, turnOwn),
     makeToggle("Inlined", "count inlined functions apart, or in their callers (n)", () => !app.state.noinline, turnInlines),
     makeButton("Export", "save the selection as folded stacks, speedscope, SVG or CSV (E)", showExports),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Completion of the query: names of fields, then names of functions, files and threads, the heaviest first.
+// Completion of the query: names of fields, then names of functions, files and threads, the heaviest first. Functions
+// have their short names, which queries find as well.
 
-const COMPLETIONS_MAX = 10;
+const COMPLETIONS_MAX = 10, COMPLETION_LETTERS = 70, COMPLETION_LETTER = 8.7, COMPLETION_MARGIN = 44; // letters; pixels, as in page.css
 
 function sortedByWeight(ids, weights, nameOf) {
   const sums = new Map();
@@ -9,22 +10,33 @@ function sortedByWeight(ids, weights, nameOf) {
   return [...sums].filter(([id, sum]) => id && sum > 0).sort((a, b) => b[1] - a[1]).map(([id]) => nameOf(id));
 }
 
-// Return the values of a field, the heaviest first; computed once for each selection.
+// Return [{text, whole}] of all functions, the heaviest first. `whole` is searched, too.
+function functionValuesOf(sums) {
+  const {model} = app, {strings, columns} = model, frames = Uint32Array.from(sums.keys()).filter((frame) => sums[frame] > 0 && columns.frame_name[frame]);
+  return Array.from(frames.sort((a, b) => sums[b] - sums[a]), (frame) => ({text: strings.text(shortId(model, frame)), whole: strings.text(columns.frame_name[frame])}));
+}
+
+function distinctValues(values) {
+  return [...new Map(values.map((value) => [value.text, value])).values()];
+}
+
+// Return the values of a field as {text, whole?}, the heaviest first; computed once for each selection.
 function fieldValues(field) {
   const {model, weights, base} = app, {columns, strings} = model, kept = app.completions;
   if (kept.weights !== weights)
     app.completions = {weights};
   const {current} = functionsOf(model, weights), isSelf = field.startsWith("self-"), text = (id) => strings.text(id), values = app.completions;
+  const threads = (ids, nameOf) => sortedByWeight(ids, threadWeights(base.current), nameOf).map((text) => ({text}));
   const makers = {
-    sym: () => sortedByWeight(columns.frame_name, isSelf ? current.self : current.total, text),
-    dso: () => sortedByWeight(columns.frame_file, isSelf ? current.self : current.total, text).map(baseName),
-    comm: () => sortedByWeight(columns.thread_name, threadWeights(base.current), text),
-    tid: () => sortedByWeight(columns.thread_tid, threadWeights(base.current), (tid) => String(tid - 1)),
-    pid: () => sortedByWeight(columns.thread_pid, threadWeights(base.current), (pid) => String(pid - 1)),
+    sym: () => functionValuesOf(isSelf ? current.self : current.total),
+    dso: () => sortedByWeight(columns.frame_file, isSelf ? current.self : current.total, text).map((path) => ({text: baseName(path), whole: path})),
+    comm: () => threads(columns.thread_name, text),
+    tid: () => threads(columns.thread_tid, (tid) => String(tid - 1)),
+    pid: () => threads(columns.thread_pid, (pid) => String(pid - 1)),
   };
   const build = makers[field.replace("self-", "")];
   if (build && !values[field])
-    values[field] = [...new Set(build())];
+    values[field] = distinctValues(build());
   return values[field] || [];
 }
 
@@ -48,24 +60,30 @@ function completionsOf(text, caret) {
   if (!field)
     list.push(...Object.keys(QUERY_FIELDS).filter((name) => name.startsWith(wanted)).map((name) => ({text: `${name}:`, word: `${name}:`, isDone: false})));
   if (field || wanted.length > 1) {
-    const of = field || "sym", names = fieldValues(of);
-    for (let i = 0; i < names.length && list.length < COMPLETIONS_MAX; i++) {
-      if (names[i].length < QUERY_MAX / 4 && names[i].toLowerCase().includes(wanted) && queryWord(of, names[i]) !== text.slice(start + sign.length, caret))
-        list.push({text: names[i], word: queryWord(of, names[i]), isDone: true});
+    const of = field || "sym", values = fieldValues(of), written = text.slice(start + sign.length, caret), has = (name) => name !== undefined && name.toLowerCase().includes(wanted);
+    for (let i = 0; i < values.length && list.length < COMPLETIONS_MAX; i++) {
+      const {text: name, whole} = values[i];
+      if (name.length < QUERY_MAX / 4 && (has(name) || has(whole)) && queryWord(of, name) !== written)
+        list.push({text: name, word: queryWord(of, name), isDone: true});
     }
   }
   return list.slice(0, COMPLETIONS_MAX).map((one) => ({...one, start, sign}));
 }
 
+// Return the number of characters of a completion that fit into the window.
+function completionLetters() {
+  return Math.max(12, Math.min(COMPLETION_LETTERS, Math.floor((0.9 * window.innerWidth - COMPLETION_MARGIN) / COMPLETION_LETTER)));
+}
+
 function drawCompletions(box) {
-  const {input, list, items, at} = box;
+  const {input, list, items, at} = box, letters = completionLetters();
   list.hidden = !items.length;
   input.setAttribute("aria-expanded", String(items.length > 0));
-  list.replaceChildren(...items.map((item, i) => make("div", {role: "option", id: `completion-${i}`, class: i === at ? "chosen" : null, "aria-selected": String(i === at),
+  list.replaceChildren(...items.map((item, i) => make("div", {role: "option", id: `completion-${i}`, class: i === at ? "chosen" : null, title: escapeText(item.text).slice(0, WHOLE_MAX), "aria-selected": String(i === at),
     onmousedown: (event) => {
       event.preventDefault();
       takeCompletion(box, i);
-    }}, item.isDone ? foldName(escapeText(item.text), 70) : item.text)));
+    }}, item.isDone ? foldName(escapeText(item.text), letters) : item.text)));
   if (at >= 0)
     input.setAttribute("aria-activedescendant", `completion-${at}`);
   else

@@ -50,7 +50,7 @@ function makeToggle(label, title, get, set) {
 
 // Make a selection list; `options` are [value, text] pairs.
 function makeChoice(label, options, get, set) {
-  const select = make("select", {onchange: () => set(select.value)});
+  const select = make("select", {title: label.toLowerCase(), onchange: () => set(select.value)});
   for (const [value, text] of options)
     select.append(make("option", {value}, text));
   const element = make("label", {class: "choice"}, label, " ", select);
@@ -68,7 +68,7 @@ function syncAll(bar) {
 
 // Show a dialog with a heading; Escape or its button closes it.
 function showDialog(title, ...children) {
-  const close = makeButton("Close", "", () => dialog.close());
+  const close = makeButton("Close", "close (Esc)", () => dialog.close());
   const dialog = make("dialog", {"aria-label": title}, make("div", {class: "dialog-head"}, make("h2", {}, title), close), ...children);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

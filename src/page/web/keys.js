@@ -3,26 +3,27 @@
 
 // [key, description, function, or null if a view handles the key]
 const KEYS = [
-  ["1 \u2026 9", "switch views: overview, functions, flame graph, callers and callees, source, time, heatmap, call tree, stacks in time", null],
-  ["/", "mark functions by name or /regular expression/", () => focusOn("search")],
+  ["1 \u2026 9", "switch views, in the order of the tabs", null],
+  ["/, g", "mark functions by name or /regular expression/", () => focusOn("search")],
   [":", "filter by a query; it applies to all views. Tab completes names", () => focusOn("query")],
   ["Esc", "close a dialog; undo the last filter: zoom, folded functions, query, threads, span", null],
-  ["Enter, +", "flame graph: zoom to the cell; callers and callees: switch to that function; time: filter by the thread or CPU", null],
+  ["Enter, +", "zoom to the cell, go to the function, or filter by the thread or CPU", null],
   ["-, Backspace", "zoom out one step", () => zoomOut()],
   ["0", "zoom out completely", () => go({zoom: ""})],
-  ["arrows, Home", "go to another cell, row or time; in stacks in time, with Shift: move the window", null],
-  ["Space", "time: mark the start of a span, then its end", null],
-  ["wheel", "time: shorten or lengthen the span at the pointer (with Ctrl if the view scrolls); flame graph, with Ctrl: zoom in or out", null],
+  ["arrows, Home", "go to another cell, row or time; stacks in time, with Shift: move the window", null],
+  ["Space", "time, heatmap: mark the start of a span, then its end", null],
+  ["wheel", "time: change the span at the pointer (with Ctrl if the view scrolls); with Ctrl: zoom", null],
   ["x", "remove the span", () => go({span: null})],
   ["r", "reverse: leaf functions outermost, their callers inside", () => go({reversed: !app.state.reversed, zoom: ""})],
   ["c", "merge recursive calls into one cell", () => turnMerged()],
   ["n", "count inlined functions in their callers, or apart, in all views", () => turnInlines()],
-  ["m", "just my code: fold libraries, the kernel and the runtime into their callers, in all views", () => turnOwn()],
+  ["m", "just my code: fold libraries, the kernel and the runtime into their callers", () => turnOwn()],
   ["M", "fold the function into its callers, or unfold it", () => turnFold(wantedFunction())],
   ["U", "unfold all functions that were folded with M", () => go({merge: null, zoom: ""})],
   ["v", "show callers at the bottom instead of the top", () => go({upward: !app.state.upward})],
   ["s", "show callers and callees of the selected function", () => openSandwich(wantedFunction())],
-  ["a", "show its source", () => openNote(wantedFunction())],
+  ["a", "show its source and instructions", () => openNote(wantedFunction())],
+  ["H", "source: go to the heaviest instruction, then to the next heaviest", () => goHeaviest()],
   ["f", "filter by samples with it on the stack", () => onlyFunction(wantedFunction())],
   ["d", "filter by samples with its file on the stack", () => onlyFile(wantedFunction())],
   ["D", "drop the samples with it on the stack", () => dropFunction(wantedFunction())],
@@ -30,13 +31,14 @@ const KEYS = [
   [".", "menu of the function, also by right click", () => openMenuByKey()],
   ["w", "show its full names", () => showWhole(wantedFunction())],
   ["o", "functions: sort by total or self; click a heading for other columns", () => go({sort: functionSort() === "total" ? "self" : "total", ascending: false})],
-  ["E", "export the selection with all folds: folded stacks, speedscope, SVG, CSV", () => showExports()],
+  ["S", "functions: sort by self", () => go({sort: "self", ascending: false})],
+  ["E, P", "export the selection with all folds: folded stacks, speedscope, SVG, CSV", () => showExports()],
   ["b", "time: show CPUs or threads", () => go({by: app.state.by === "cpu" ? "thread" : "cpu"})],
   ["e", "switch to the next event", () => go({event: (app.state.event + 1) % app.model.meta.events.length})],
   ["i", "show the health of the recording", () => openHealth()],
   ["I", "show facts about the recording: machine, command, events", () => showFacts()],
   ["T", "switch between dark and light", () => turnTheme()],
-  ["?, h", "show this help", () => showHelp()],
+  ["?, h, F1", "show this help", () => showHelp()],
 ];
 
 function keyActions() {
@@ -66,14 +68,27 @@ function stepBack() {
     go({[step[0]]: step[1]});
 }
 
+// [example, description]
+const QUERY_HELP = [
+  ["comm:nginx -dso:libssl", "words separated by blanks must all hold; - or ! before a word negates it"],
+  ["comm:X", "the thread's name"],
+  ["pid:N tid:N cpu:N", "numbers and ranges, like 0-3,5"],
+  ["time:1.5,2", "seconds of the recording's clock, or percentages, like 10%-20%"],
+  ["sym:X dso:X", "a function or file anywhere on the stack"],
+  ["self-sym:X self-dso:X", "the function or file in which the sample is"],
+  ["X", "part of any of these names; =X the whole name; ==X in this case of letters"],
+  ["/X/ \"X Y\"", "a regular expression; a name with blanks"],
+];
+
+function helpRow(key, what) {
+  return make("tr", {}, make("th", {scope: "row"}, make("kbd", {}, key)), make("td", {}, what));
+}
+
 function showHelp() {
-  const rows = KEYS.map(([key, what]) => make("tr", {}, make("th", {scope: "row"}, make("kbd", {}, key)), make("td", {}, what)));
+  const rows = KEYS.map(([key, what]) => helpRow(key, what));
   showDialog("Keys and queries", make("table", {class: "keys"}, make("tbody", {}, ...rows)),
     make("h3", {}, "Queries"),
-    make("p", {}, "Words separated by blanks, all of which must hold; - or ! before one negates it: comm:nginx sym:/^ngx_.*handler$/ -dso:libssl time:10%-20%"),
-    make("p", {}, "comm:X the thread's name; pid:N tid:N cpu:N numbers and ranges (0-3,5); time:START,END in seconds of the recording's clock, " +
-      "or 10%-20%; sym:X dso:X a function or file anywhere on the stack; self-sym:X self-dso:X where the sample is; X alone any of the names."),
-    make("p", {}, "X is a part of a name, =X the whole, ==X with upper and lower case as they are, /X/ a regular expression; \"in quotes\" with blanks."));
+    make("table", {class: "keys"}, make("tbody", {}, ...QUERY_HELP.map((row) => helpRow(...row)))));
 }
 
 // Move the focus to the view, so that its keys work immediately.

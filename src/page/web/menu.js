@@ -45,7 +45,7 @@ function menuItem([label, key, act], frame) {
     app.shown.focus();
     act(frame);
   };
-  return make("button", {type: "button", role: "menuitem", onclick: run}, label, make("kbd", {}, key));
+  return make("button", {type: "button", role: "menuitem", title: `${label} (${key})`, onclick: run}, label, make("kbd", {}, key));
 }
 
 // Open the menu of a function at a position in the window.

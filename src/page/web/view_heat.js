@@ -110,6 +110,7 @@ function paintHeat(view) {
   const span = view.drag || app.state.span;
   if (span)
     paintHeatSpan(context, view, span);
+  paintHeatCursor(context, view);
 }
 
 function heatText(weight, cellNs) {
@@ -131,13 +132,13 @@ function makeHeatLegend(view) {
   return legend;
 }
 
-// Return [from, to) of the cell at the pointer in time steps, and its weight.
+// Return [from, to) of the cell at the pointer in time steps.
 function heatCellAt(view, event) {
   const area = view.canvas.getBoundingClientRect(), {heat} = view, {rows} = heat;
   const column = Math.max(0, Math.min(heat.columns - 1, Math.floor((event.clientX - area.left - view.area.left) / view.columnWidth)));
   const row = rows - 1 - Math.max(0, Math.min(rows - 1, Math.floor((event.clientY - area.top) / view.cellHeight)));
   const from = column * heat.piece + row * heat.piece / rows;
-  return {from, to: from + heat.piece / rows, weight: heat.cells[column * rows + row]};
+  return {from, to: from + heat.piece / rows};
 }
 
 function dragHeat(view, event) {
@@ -169,19 +170,19 @@ function* viewHeatSteps(view) {
 }
 
 function makeHeatView() {
-  const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", tabIndex: 0,
-    "aria-label": "Heatmap of samples; use the strip above to select spans with the keyboard"}, canvas);
-  const view = {box, canvas, heat: null, drag: null, key: "", area: null};
+  const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "group", tabIndex: 0,
+    "aria-label": "Heatmap of samples: arrow keys go from cell to cell, Space starts and ends a span"}, canvas);
+  const view = {box, canvas, heat: null, drag: null, cursor: -1, mark: -1, key: "", area: null};
   canvas.addEventListener("mousedown", (event) => {
     if (event.button === 0)
       dragHeat(view, event);
   });
   canvas.addEventListener("mousemove", (event) => {
-    const cell = heatCellAt(view, event), {unitNs} = app.model, cellNs = view.heat.piece * unitNs / view.heat.rows;
-    const text = (time) => formatSeconds(time * unitNs, cellNs);
-    showTip([`${text(cell.from)} to ${text(cell.to)} s`, formatRate(cell.weight, cellNs)], event.clientX, event.clientY);
+    const {from} = heatCellAt(view, event), {piece, rows} = view.heat;
+    showTip(heatCellText(view, Math.round(from / piece * rows)), event.clientX, event.clientY);
   });
   canvas.addEventListener("mouseleave", hideTip);
+  listenHeatKeys(view);
   const choice = makeChoice("Column length", [["0", "automatic"], ...HEAT_PIECES.map((ns) => [String(ns), heatPieceText(ns)])],
     () => String(app.state.column), (column) => go({column: Number(column)}));
   const bar = make("div", {class: "bar"}, choice, make("span", {class: "hint"}, "Time goes upwards in a column, then to the next column. Drag to select a span."), makeHeatLegend(view));

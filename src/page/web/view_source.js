@@ -127,6 +127,8 @@ function instructionTable(note, whole) {
   return noteTable("Instructions", ["Share", "Address", "Instruction", "Line"], rows.map((row) => {
     const element = noteRow(numberOf(row.weight), whole, most,
       ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", lineLink(note, row)]);
+    if (numberOf(row.weight))
+      element.dataset.weight = row.weight;
     element.dataset.at = sourceOfRow(note, row) ? `${row.source}:${numberOf(row.line)}` : "";
     return element;
   }));
@@ -163,17 +165,30 @@ function sourceLines(source) {
   return linesOfSources.get(source);
 }
 
+// Mark a row, or none, and scroll it into view.
+function chooseRow(row) {
+  for (const old of app.panel.querySelectorAll("tr.chosen"))
+    old.classList.remove("chosen");
+  if (row) {
+    row.classList.add("chosen");
+    row.scrollIntoView({block: "center"});
+    say([...row.children].map((cell) => cell.textContent).join(" "));
+  }
+}
+
 // Mark a source line, or its first instruction if the line is not shown, and scroll it into view.
 function markLine(index, line) {
   const section = app.panel.querySelectorAll(".pane section")[index];
   const there = (section && section.querySelector(`tr[data-line="${line}"]`)) || app.panel.querySelector(`tr[data-at="${index}:${line}"]`);
-  for (const old of app.panel.querySelectorAll("tr.chosen"))
-    old.classList.remove("chosen");
-  if (there) {
-    there.classList.add("chosen");
-    there.scrollIntoView({block: "center"});
-    say(there.textContent);
-  }
+  chooseRow(there);
+}
+
+// Go to the heaviest instruction, or from there to the next heaviest.
+function goHeaviest() {
+  const rows = app.state.view === "source" ? [...app.panel.querySelectorAll("tr[data-weight]")] : [];
+  const sorted = rows.sort((a, b) => b.dataset.weight - a.dataset.weight), at = sorted.findIndex((row) => row.classList.contains("chosen"));
+  if (sorted.length)
+    chooseRow(sorted[(at + 1) % sorted.length]);
 }
 
 const NO_TEXT = "The page does not contain the text of this file: it was not found, or not all users may read it, or other files " +
