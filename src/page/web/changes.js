@@ -37,8 +37,11 @@ function hasVerdicts() {
   return isList(app.base.meta.verdicts).length > 0;
 }
 
+const SHARE_LETTERS = 12; // space of the shares before and after, which narrow windows omit
+
 // Return the rows of the functions that changed most, for the overview.
 function changeRows({rows, letters}) {
+  const isNarrow = window.innerWidth <= NARROW_WINDOW, room = isNarrow ? letters : Math.max(18, letters - SHARE_LETTERS);
   const {model} = app, changes = Float64Array.from({length: model.frames}, (_, frame) => {
     const [before, after] = sharesOf("self", frame);
     return Math.abs(after - before);
@@ -47,6 +50,6 @@ function changeRows({rows, letters}) {
     const [before, after] = sharesOf("self", frame);
     return make("tr", {}, make("td", {class: "number share-cell"}, formatShare(before, 1)), make("td", {class: "number share-cell"}, formatShare(after, 1)),
       make("td", {class: "number"}, changeBar(before, after, mostChange())),
-      make("td", {class: "name"}, makeButton(frameName(model, frame, Math.max(18, letters - 19)), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"})));
+      make("td", {class: "name"}, makeButton(frameName(model, frame, room), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"})));
   });
 }

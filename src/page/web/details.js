@@ -24,6 +24,8 @@ function describeCell(tree, cell) {
     const before = base ? cell.base / base : 0, after = current ? cell.total / current : 0;
     lines.push(`before ${formatShare(cell.base, base)}, after ${formatShare(cell.total, current)}: ${formatChange(before, after)} points` +
       (showsChange(app.state) === "weight" ? `; ${weightsOf(cell)}` : ""));
+    if (verdictOf(cell.frame))
+      lines.push(`verdict on self: ${verdictOf(cell.frame)}`);
   }
   return lines;
 }

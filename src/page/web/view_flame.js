@@ -47,10 +47,11 @@ function legendItem(colour, text) {
   return make("span", {class: "legend-item"}, swatch, text);
 }
 
-function makeLegend() {
+// Make the legend of a graph. `isOfKinds`: the graph never shows changes.
+function makeLegend(isOfKinds) {
   const legend = make("div", {class: "legend"});
   const build = () => {
-    const kind = showsChange(app.state), rows = kind ? changeItems(kind)
+    const kind = !isOfKinds && showsChange(app.state), rows = kind ? changeItems(kind)
       : Object.keys(KINDS).filter((kind) => app.kinds.has(kind)).map((kind) => [kindColour(kind), KINDS[kind]]);
     return rows.map(([colour, text]) => legendItem(colour, text));
   };

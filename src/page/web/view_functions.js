@@ -89,7 +89,7 @@ function makeFunctionsView() {
       if (isNew)
         frames = sortedFunctions();
       [key, rows.weights] = [now, weights];
-      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${inlineNote()}. Press Enter or double-click for callers and callees.`);
+      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${inlineNote()}.${window.innerWidth > NARROW_WINDOW ? " Press Enter or double-click for callers and callees." : ""}`);
       resetRows(rows, !isNew);
     },
   };

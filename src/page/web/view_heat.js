@@ -65,6 +65,8 @@ function paintHeatSpan(context, view, span) {
   }
 }
 
+const AXIS_WORDS = 130; // pixels that the words next to an axis and its labels need
+
 // Paint the axes: time within a column at the left, start times of columns at the bottom.
 function paintHeatAxes(context, view) {
   const {heat, area, cellHeight} = view, pieceNs = heat.piece * app.model.unitNs, high = heat.rows * cellHeight;
@@ -78,7 +80,7 @@ function paintHeatAxes(context, view) {
     context.fillText(at ? `+${formatNs(at)}` : "0", area.left - 8, Math.max(10, Math.min(y + 4, high - 2)));
   }
   context.textAlign = "left";
-  for (const [i, line] of ["time within", "a column"].entries())
+  for (const [i, line] of area.left > AXIS_WORDS ? ["time within", "a column"].entries() : [])
     context.fillText(line, 6, high / 2 + 14 * i);
 }
 

@@ -3,11 +3,16 @@
 
 const CARD_WIDTH = 432, CARD_ROW = 24, CARD_HEAD = 66, LETTER_WIDTH = 8.7; // pixels, as in page.css
 
-// Return {rows, half: rows of small cards, letters: characters of a name} so that the cards fill the window.
-function cardSizes(box) {
-  const columns = Math.max(1, Math.min(4, Math.floor(box.clientWidth / (CARD_WIDTH + 12)))), each = Math.ceil(4 / columns);
+const CARDS_MAX = 4, SMALL_HEAD = 3, LEAST_ROWS = 7; // columns of cards; rows that another card in a column takes
+
+// Return {columns, isFull: the small cards share a column, rows, half: rows of small cards, letters: characters of a name}
+// so that the cards fill the window.
+function cardSizes(box, {hasBase}) {
+  const fitting = Math.max(1, Math.floor(box.clientWidth / (CARD_WIDTH + 12))), wanted = hasBase ? CARDS_MAX : CARDS_MAX - 1;
+  const isFull = fitting >= wanted, columns = Math.min(fitting, wanted), each = isFull ? 1 : Math.ceil(CARDS_MAX / columns);
   const rows = Math.max(10, Math.min(30, Math.floor(((box.clientHeight - 110) / Math.min(each, 2) - CARD_HEAD) / CARD_ROW)));
-  return {rows, half: Math.max(4, Math.floor((rows - 3) / 2)), letters: Math.max(18, Math.floor((box.clientWidth / columns - 176) / LETTER_WIDTH))};
+  const half = Math.max(4, isFull ? Math.floor((rows - 2 * SMALL_HEAD) / 3) : Math.floor((rows - SMALL_HEAD) / 2));
+  return {columns, isFull, rows, half, letters: Math.max(18, Math.floor((box.clientWidth / columns - 176) / LETTER_WIDTH))};
 }
 
 function rankCard(title, note, rows) {
@@ -107,19 +112,24 @@ function makeHeadlines(threads) {
   return model.hasBase ? [line(weights.base, 0, threadWeights(0), "before "), line(weights.current, 1, threads, "after ")] : [line(weights.current, 0, threads, "")];
 }
 
-function overviewCards(threads, sizes) {
-  const {base, notes} = app, lines = hotLineRows(sizes.rows, sizes.letters), cards = [rankCard("Top functions, self", inlineText(), functionRows("self", sizes))];
-  if (base.hasBase)
-    cards.unshift(rankCard("Changes of self", "before, after, points", changeRows(sizes)));
-  if (!chainsOf(base).isFlat)
-    cards.push(rankCard("Top functions, total", "with callees", functionRows("total", sizes)));
+function hotLinesCard(sizes) {
+  const lines = hotLineRows(sizes.rows, sizes.letters);
   if (lines.length)
-    cards.push(rankCard("Hot lines, self", "of the whole recording", lines));
-  else
-    cards.push(make("section", {class: "card"}, make("h2", {}, "Hot lines"), make("p", {class: "hint"}, notes.length ? "The source of the top functions was not found."
-      : "The page contains no source lines: tally report --html FILE --html-source adds them.")));
-  cards.push(rankCard("Threads", "", threadRows(threads, sizes)), rankCard("Files, self", "", fileRows(sizes)));
-  return cards;
+    return rankCard("Hot lines, self", "of the whole recording", lines);
+  return make("section", {class: "card"}, make("h2", {}, "Hot lines"), make("p", {class: "hint"}, app.notes.length ? "The source lines of the top functions are unknown."
+    : "The page contains no source lines: tally report --html FILE --html-source adds them."));
+}
+
+// Return the cards, by columns. If the window has space for all columns, the last one has the total and the small cards;
+// otherwise, the cards with the same functions are next to each other.
+function overviewCards(threads, sizes) {
+  const {base} = app, small = [threadRows(threads, sizes), fileRows(sizes)], {isFull, rows, half} = sizes, hasTotal = !chainsOf(base).isFlat;
+  const rest = isFull ? Math.max(4, rows - 2 * SMALL_HEAD - small[0].length - small[1].length) : base.hasBase ? Math.max(half, LEAST_ROWS) : rows;
+  const self = rankCard("Top functions, self", inlineText(), functionRows("self", {...sizes, rows: base.hasBase && !isFull ? rest : rows}));
+  const total = hasTotal ? [rankCard("Top functions, total", "with callees", functionRows("total", {...sizes, rows: rest}))] : [];
+  const changes = base.hasBase ? [rankCard("Changes of self", window.innerWidth > NARROW_WINDOW ? "before, after, points" : "points", changeRows(sizes))] : [];
+  const hot = hotLinesCard(sizes), order = isFull ? [self, hot, ...total] : [self, ...total, hot];
+  return [...changes, ...order, rankCard("Threads", "", small[0]), rankCard("Files, self", "", small[1])];
 }
 
 function makeOverviewView() {
@@ -138,7 +148,9 @@ function makeOverviewView() {
     draw() {
       const threads = threadWeights(base.current);
       heads.replaceChildren(...makeHeadlines(threads));
-      cards.replaceChildren(...(app.weights.current.whole > 0 ? overviewCards(threads, cardSizes(body)) : []));
+      const sizes = cardSizes(body, base);
+      cards.style.columnCount = sizes.columns;
+      cards.replaceChildren(...(app.weights.current.whole > 0 ? overviewCards(threads, sizes) : []));
     },
   };
 }

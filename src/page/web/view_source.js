@@ -111,6 +111,8 @@ function noteRow(weight, whole, most, ...texts) {
   const row = make("tr", {}, make("td", {class: "number"}, weight ? shareCell(weight, whole) : ""));
   for (const [kind, text] of texts)
     row.append(make("td", {class: kind}, text));
+  if (weight)
+    row.dataset.weight = weight;
   if (weight && weight === most)
     row.className = "heaviest";
   return row;
@@ -127,8 +129,6 @@ function instructionTable(note, whole) {
   return noteTable("Instructions", ["Share", "Address", "Instruction", "Line"], rows.map((row) => {
     const element = noteRow(numberOf(row.weight), whole, most,
       ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", lineLink(note, row)]);
-    if (numberOf(row.weight))
-      element.dataset.weight = row.weight;
     element.dataset.at = sourceOfRow(note, row) ? `${row.source}:${numberOf(row.line)}` : "";
     return element;
   }));
@@ -183,10 +183,14 @@ function markLine(index, line) {
   chooseRow(there);
 }
 
+function byWeight(rows) {
+  return [...rows].sort((a, b) => b.dataset.weight - a.dataset.weight);
+}
+
 // Go to the heaviest instruction, or from there to the next heaviest.
 function goHeaviest() {
-  const rows = app.state.view === "source" ? [...app.panel.querySelectorAll("tr[data-weight]")] : [];
-  const sorted = rows.sort((a, b) => b.dataset.weight - a.dataset.weight), at = sorted.findIndex((row) => row.classList.contains("chosen"));
+  const rows = app.state.view === "source" ? app.panel.querySelectorAll("tr[data-at][data-weight]") : [];
+  const sorted = byWeight(rows), at = sorted.findIndex((row) => row.classList.contains("chosen"));
   if (sorted.length)
     chooseRow(sorted[(at + 1) % sorted.length]);
 }
@@ -213,7 +217,7 @@ function drawNote(body, note) {
       : [make("p", {class: "empty"}, "Its lines are unknown: the program has no line information (-g), or it was not found when the page was written.")])),
     make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Instructions"}, instructionTable(note, whole)));
   for (const pane of body.children) {
-    const heaviest = pane.querySelector(".heaviest");
+    const [heaviest] = byWeight(pane.querySelectorAll("tr[data-weight]"));
     if (heaviest)
       pane.scrollTop = Math.max(0, heaviest.offsetTop - pane.clientHeight / 3);
   }

@@ -222,7 +222,7 @@ function makeStacksView() {
   const view = {box, canvas, spacer, samples: null, layout: null, hovered: null, selected: null, key: "", shownKey: "", thread: 0, weights: []};
   const none = make("p", {class: "empty"}), choose = makeThreadChoice(view);
   const bar = make("div", {class: "bar"}, choose, makeButton("Zoom out", "zoom out (-), or completely (0)", () => zoomWindow(CHART_ZOOM)),
-    make("span", {class: "hint"}, "Drag to move, Ctrl and the wheel to zoom; empty where the thread did not run."), makeLegend());
+    make("span", {class: "hint"}, "Drag to move, Ctrl and the wheel to zoom; empty where the thread did not run."), makeLegend(true));
   listenToChart(view);
   return {
     element: make("div", {class: "view fills"}, bar, none, box),

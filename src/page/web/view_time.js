@@ -78,7 +78,7 @@ function paintAxis(view, context, width, top) {
   context.fillStyle = theme().ground;
   context.fillRect(0, top, width, AXIS_HEIGHT);
   paintTicks(context, view.brush, top);
-  context.fillText("seconds since the start", 6, top + 12);
+  context.fillText(view.brush.left > AXIS_WORDS ? "seconds since the start" : "seconds", 6, top + 12);
 }
 
 // Paint the visible tracks. They share one scale, so that they are comparable.

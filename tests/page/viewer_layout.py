@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Test that the page's viewer uses the space of narrow and wide windows, in headless Chromium.
+
+usage: viewer_layout.py [TALLY] (as viewer.py)
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pages  # noqa: E402
+from viewer import check, show, silent, tap, text  # noqa: E402
+
+VIEWS = ("overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree", "stacks")
+SIZES = ((390, 844), (1280, 860), (1920, 1080))
+NAME = "library::Container<int>::find_before_node"  # 41 characters
+
+
+def changed(has_verdicts=True):
+    """Return a page with two recordings, in which 60 functions change."""
+    profile = pages.Profile("changed")
+    main, names = profile.frame("main"), [profile.frame(f"{NAME}_{i}") for i in range(60)]
+    profile.thread(1, 1, "prog")
+    for number in range(2):
+        profile.recording(f"{number}.data")
+        for i, frame in enumerate(names):
+            for time in range(20 + (i * number) % 7):
+                profile.sample(1000 * time, profile.stack(main, frame))
+    if has_verdicts:
+        profile.meta["verdicts"] = [{"frame": names[0], "text": "slower by 12 % (9 to 15)"}]
+    return profile
+
+
+def plain(threads=2):
+    """Return a page with 60 functions in a number of threads."""
+    profile = pages.Profile("plain")
+    profile.recording()
+    main, names = profile.frame("main"), [profile.frame(f"{NAME}_{i}", f"/usr/lib/lib{i % 9}.so") for i in range(60)]
+    for thread in range(threads):
+        profile.thread(1, 1 + thread, "prog")
+    for i, frame in enumerate(names):
+        for time in range(20 + i):
+            profile.sample(1000 * time, profile.stack(main, frame), (i + time) % threads)
+    profile.annotations = [{"frame": names[0], "name": NAME, "samples": 60, "weight": 60, "event": 0,
+                            "rows": [{"addr": hex(i), "text": "nop", "weight": 60 - i, "line": i + 1, "source": 0} for i in range(40)],
+                            "sources": [{"file": "/src/container.h", "first": 1, "lines": [f"line {i}" for i in range(40)], "weights": list(range(60, 20, -1))}]}]
+    return profile
+
+
+def test_no_view_is_wider_than_the_window():
+    for profile in (plain(), changed()):
+        for width, height in SIZES:
+            for view in VIEWS:
+                page = show(profile.page(), f"view={view}&pivot=1", width=width, height=height)
+                check(page.run("return document.documentElement.scrollWidth") <= width, f"{view} at {width}")
+        silent(page)
+
+
+def test_verdicts_are_below_the_view():
+    page = show(changed().page(), "view=functions&pivot=1", width=390, height=844)
+    tap.wait_until(lambda: "verdict on self: slower by 12 % (9 to 15)" in text(page, "#details-text"), "the verdict in a narrow window")
+    page = show(changed(False).page(), "view=functions&pivot=1")
+    check("verdict" not in text(page, "#details-text"), text(page, "#details-text"))
+    silent(page)
+
+
+def test_wide_overview_is_filled():
+    """Check that no column of cards is empty below, and that all cards are in the window."""
+    script = """
+    const columns = new Map();
+    for (const card of document.querySelectorAll('.card')) {
+      const box = card.getBoundingClientRect(), x = Math.round(box.left);
+      columns.set(x, Math.max(columns.get(x) || 0, box.bottom));
+    }
+    return [...columns.values()];
+    """
+    for profile, count in ((plain(), 3), (plain(30), 3), (changed(), 4)):
+        page = show(profile.page(), "view=overview", width=1920, height=1080)
+        ends = page.run(script)
+        check(len(ends) == count, ends)
+        if profile.annotations:
+            check(max(ends) - min(ends) <= 100, f"holes: {ends}")
+        check(max(ends) <= 1080, f"below the window: {ends}")
+        names = page.run("return [...document.querySelectorAll('.card h2')].map((one) => one.firstChild.textContent)")
+        check(names[-2:] == ["Threads", "Files, self"] and "Top functions, total" in names, names)
+    silent(page)
+
+
+def test_stacks_in_time_of_two_recordings_have_the_colours_of_kinds():
+    page = show(changed().page(), "view=stacks")
+    check("program" in text(page, ".legend") and "points" not in text(page, ".legend"), text(page, ".legend"))
+    page = show(changed().page(), "view=flame")
+    check("points" in text(page, ".legend"), text(page, ".legend"))
+    silent(page)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
