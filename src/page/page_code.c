@@ -245,6 +245,22 @@ static int code_function(struct page_code *code, const struct page_heavy *heavy)
 	return ret;
 }
 
+/* Note the source files that were not included because of their names or permissions. */
+static void note_private(struct page_code *code)
+{
+	size_t nr = tally_source_texts_nr_private(code->texts);
+
+	if (!nr)
+		return;
+	tally_html_add_note(
+		code->page, "%zu source file%s named by the recording omitted, because %s", nr,
+		tally_plural(nr),
+		code->options->public_only
+			? "not all users may read them, or they do not have the name of a source "
+			  "file (--html-source includes all source files)"
+			: "they do not have the name of a source file, or cannot be read");
+}
+
 static int code_functions(struct page_code *code)
 {
 	const struct tally_annotate_function *functions[FUNCTIONS_MAX];
@@ -266,14 +282,7 @@ static int code_functions(struct page_code *code)
 			code->page,
 			"the code of %u function%s was omitted: the total would exceed %d MiB",
 			code->nr_beyond, tally_plural(code->nr_beyond), JSON_MAX_MIB);
-	if (tally_source_texts_nr_private(code->texts))
-		tally_html_add_note(code->page,
-				    "%zu source file%s named by the recording omitted, because not "
-				    "all users may read %s (--html-source includes source files)",
-				    tally_source_texts_nr_private(code->texts),
-				    tally_plural(tally_source_texts_nr_private(code->texts)),
-				    tally_source_texts_nr_private(code->texts) == 1 ? "it"
-										    : "them");
+	note_private(code);
 	return ret ? ret : tally_html_set_code(code->page, &code->json);
 }
 

@@ -228,7 +228,7 @@ def test_files_that_are_not_for_others_are_not_handed_on():
         page = page_of(data, "--html-source")
         code = page.columns["annotations"]
         tap.same("SECRET" in (code if isinstance(code, str) else code.decode()), is_there, name)
-        tap.same(any("not all users may read it" in note for note in page.meta["notes"]), not is_there, page.meta["notes"])
+        tap.same(any("1 source file named by the recording omitted, because they do not have the name of a source file" in note for note in page.meta["notes"]), not is_there, page.meta["notes"])
         note = next(one for one in json.loads(code) if one["name"] == "main")
         source = next(one for one in note["sources"] if one["file"] == path)
         tap.same(bool(source["lines"]), is_there, f"{name}: text")

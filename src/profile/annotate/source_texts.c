@@ -2,7 +2,9 @@
 #include "profile/annotate/source_texts.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,14 +103,14 @@ static int find_lines(struct source_text *file)
 /* Return true for a file in one of the kernel's pseudo file systems, such as this process's
  * environment in /proc. If such files were read, the author of the debug information could get
  * their contents into a listing that is passed on to others. */
-static bool is_on_kernel_fs(const char *path)
+static bool is_on_kernel_fs(int fd)
 {
 	static const unsigned long kinds[] = {
 		PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
 		SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
 	struct statfs of;
 
-	if (statfs(path, &of))
+	if (fstatfs(fd, &of))
 		return false;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(kinds); i++) {
 		if ((unsigned long)of.f_type == kinds[i])
@@ -134,12 +136,11 @@ static bool has_source_suffix(const char *path)
 	return false;
 }
 
-/* Return true if all users may read a file and search all its parent directories. `path` is
- * modified. */
-static bool is_world_readable(char *path)
+/* Return true if all users may search the directories of a path, which is modified. */
+static bool is_in_public_folder(char *path)
 {
 	struct stat st;
-	bool is = !stat(path, &st) && st.st_mode & S_IROTH;
+	bool is = true;
 	char *slash;
 
 	while (is && (slash = strrchr(path, '/')) && slash != path) {
@@ -149,36 +150,71 @@ static bool is_world_readable(char *path)
 	return is;
 }
 
-/* Return true if a file named in a recording may be passed on to others. Symbolic links are
- * resolved first. */
-static bool may_publish(const char *path, bool public_only)
+/* Get the path of an open file without symbolic links. Returns false if it is not known. */
+static bool path_of(int fd, char path[PATH_MAX])
 {
-	char *whole = realpath(path, NULL);
-	bool is = whole && ((!public_only && has_source_suffix(whole)) || is_world_readable(whole));
+	char link[32];
+	ssize_t len;
 
-	free(whole);
-	return is;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, PATH_MAX - 1);
+	if (len <= 0 || len >= PATH_MAX - 1 || path[0] != '/')
+		return false;
+	path[len] = '\0';
+	return true;
+}
+
+/* Return true if an open file that is named in a recording may be passed on to others. The name is
+ * not used: between two system calls, its owner could make it a link to another file. */
+static bool may_publish(int fd, bool public_only)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	bool is_source;
+
+	if (fstat(fd, &st) || !path_of(fd, path))
+		return false;
+	/* Headers of C++ have no suffix. */
+	is_source = has_source_suffix(path) || !strncmp(path, "/usr/include/", 13);
+	if (!public_only && is_source)
+		return true;
+	return is_source && st.st_mode & S_IROTH && is_in_public_folder(path);
+}
+
+/* Check an open file, and read it. */
+static int file_read(struct tally_source_texts *texts, int fd, struct source_text *file)
+{
+	size_t left = texts->total < ALL_MAX ? ALL_MAX - texts->total : 0;
+	size_t max = TALLY_MIN(left, (size_t)FILE_MAX);
+	struct stat st;
+
+	if (is_on_kernel_fs(fd))
+		return -EINVAL;
+	if (texts->options.handed_on && !may_publish(fd, texts->options.public_only)) {
+		texts->nr_private++;
+		return -EACCES;
+	}
+	if (fstat(fd, &st))
+		return -errno;
+	return (uint64_t)st.st_size > max ? -EFBIG
+					  : tally_file_read_fd(fd, max, &file->data, &file->len);
 }
 
 static int text_read(struct tally_source_texts *texts, const char *name, struct source_text *file)
 {
-	size_t left = texts->total < ALL_MAX ? ALL_MAX - texts->total : 0;
 	struct tally_str path = {0};
-	int ret;
+	int fd = -1, ret;
 
 	add_path(&texts->options, name, &path);
 	ret = tally_str_error(&path);
-	if (!ret && is_on_kernel_fs(tally_str_text(&path)))
-		ret = -EINVAL;
-	if (!ret && texts->options.handed_on && !access(tally_str_text(&path), F_OK) &&
-	    !may_publish(tally_str_text(&path), texts->options.public_only)) {
-		texts->nr_private++;
-		ret = -EACCES;
-	}
 	if (!ret)
-		ret = tally_file_read_checked(tally_str_text(&path), NULL,
-					      left < FILE_MAX ? left : FILE_MAX, &file->data,
-					      &file->len);
+		ret = tally_file_open(tally_str_text(&path), NULL, &fd);
+	if (!ret) {
+		ret = file_read(texts, fd, file);
+		close(fd);
+	} else if (ret == -EACCES && texts->options.handed_on) {
+		texts->nr_private++;
+	}
 	if (!ret) {
 		ret = find_lines(file);
 		texts->total += file->len + file->starts.len * sizeof(*file->starts.data);

@@ -23,10 +23,10 @@ struct tally_source_options {
 	unsigned prefix_strip;
 	const char *symfs; /* prepended to all paths */
 	/* The output is passed on to others, but the paths were chosen by the author of the
-	 * recording. Read only files that have the name of a source file or are readable by all
-	 * users. */
+	 * recording. Read only files that have the name of a source file, or are in /usr/include.
+	 * Symbolic links are followed first. */
 	bool handed_on;
-	bool public_only; /* read only files that all users may read */
+	bool public_only; /* with handed_on: of these, only files that all users may read */
 };
 
 /* Create an empty set of files. Returns 0 or -ENOMEM. */
