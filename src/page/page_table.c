@@ -8,18 +8,6 @@
 #include "profile/frame_kind.h"
 #include "tally/abi.h"
 
-/* Bits in the column frame_flags. */
-enum {
-	FRAME_KERNEL = 1,
-	FRAME_HYPERVISOR = 2,
-	FRAME_GUEST = 3,
-	FRAME_INLINED = 4,
-	FRAME_JIT = 8,
-	FRAME_NAMELESS = 16,
-	FRAME_CUT = 32,
-	FRAME_FOREIGN = 64,
-};
-
 enum { NR_THREAD_WORDS = 3 };
 
 /* ---- strings ------------------------------------------------------------------- */

@@ -12,6 +12,18 @@ struct page_event {
 	uint32_t is_time;
 };
 
+/* Bits in the column frame_flags. */
+enum {
+	FRAME_KERNEL = 1,
+	FRAME_HYPERVISOR = 2,
+	FRAME_GUEST = 3,
+	FRAME_INLINED = 4,
+	FRAME_JIT = 8,
+	FRAME_NAMELESS = 16,
+	FRAME_CUT = 32,
+	FRAME_FOREIGN = 64,
+};
+
 /* Maximum length of a string; longer strings are truncated. */
 enum { PAGE_STRING_MAX = 1 << 20 };
 

@@ -7,96 +7,124 @@
 #include "base/path.h"
 #include "page/page_table.h"
 
-/* The frames of a page by name. Frames with the same name are linked. */
-struct frame_names {
-	struct tally_intern names;
-	TALLY_VEC(uint32_t) first; /* by name: frame + 1 */
-	TALLY_VEC(uint32_t) next;  /* by frame: next frame with the same name + 1 */
+/* A verdict is on the functions with its name, file and variant or, if there are none, on those with
+ * its name and file. */
+enum { KEY_EXACT, KEY_LOOSE, NR_KEYS };
+
+enum { NO_VARIANT = UINT32_MAX };
+
+/* The frames of a page by key. Frames with the same key are linked. */
+struct frame_keys {
+	struct tally_intern texts;
+	struct tally_intern keys;
+	TALLY_VEC(uint32_t) first; /* by key: frame + 1 */
+	TALLY_VEC(uint32_t) next;  /* by frame and kind of key: next frame + 1 */
 };
 
-static const uint32_t *frame_words(const struct tally_html *page, uint32_t frame)
+static int key_find(struct frame_keys *keys, const char *name, const char *file,
+		    const char *variant, uint32_t *ret_key)
 {
-	return (const uint32_t *)(const void *)page->frames.strings.data[frame].text;
+	uint32_t words[3] = {0, 0, NO_VARIANT};
+	int ret = tally_intern(&keys->texts, name, strlen(name), &words[0]);
+
+	if (!ret)
+		ret = tally_intern(&keys->texts, file, strlen(file), &words[1]);
+	if (!ret && variant)
+		ret = tally_intern(&keys->texts, variant, strlen(variant), &words[2]);
+	if (!ret)
+		ret = tally_intern(&keys->keys, (const char *)words, sizeof(words), ret_key);
+	if (!ret && *ret_key == keys->first.len)
+		ret = tally_vec_push(&keys->first, 0);
+	return ret;
 }
 
-static int names_make(const struct tally_html *page, struct frame_names *names)
+static void frame_words(const struct tally_html *page, uint32_t frame,
+			uint32_t words[PAGE_FRAME_ALL_WORDS])
 {
-	for (uint32_t i = 0; i < page->frames.strings.len; i++) {
-		const struct tally_interned *name;
-		uint32_t string, number;
+	memcpy(words, page->frames.strings.data[frame].text, PAGE_FRAME_ALL_WORDS * sizeof(*words));
+}
 
-		memcpy(&string, frame_words(page, i), sizeof(string));
-		name = &page->strings.strings.data[string];
-		if (tally_intern(&names->names, name->text, name->len, &number) ||
-		    (number == names->first.len && tally_vec_push(&names->first, 0)) ||
-		    tally_vec_push(&names->next, names->first.data[number]))
-			return -ENOMEM;
-		names->first.data[number] = i + 1;
+static int frame_add(const struct tally_html *page, uint32_t frame, struct frame_keys *keys)
+{
+	uint32_t words[PAGE_FRAME_ALL_WORDS], key;
+	const char *name, *file, *variant;
+	int ret = 0;
+
+	frame_words(page, frame, words);
+	name = tally_intern_text(&page->strings, words[0]);
+	file = tally_mapped_name(tally_intern_text(&page->strings, words[1]));
+	variant =
+		words[0] ? tally_intern_text(&page->variant_names, words[PAGE_FRAME_VARIANT]) : "";
+	for (int kind = 0; kind < NR_KEYS && !ret; kind++) {
+		ret = key_find(keys, name, file, kind == KEY_EXACT ? variant : NULL, &key);
+		if (!ret)
+			ret = tally_vec_push(&keys->next, keys->first.data[key]);
+		if (!ret)
+			keys->first.data[key] = frame + 1;
 	}
-	return 0;
+	return ret;
 }
 
-/* Return true if a frame is in a file with this name. */
-static bool is_in_file(const struct tally_html *page, uint32_t frame, const char *file)
+static uint32_t next_frame(const struct frame_keys *keys, uint32_t at, int kind)
 {
-	uint32_t words[2];
-
-	memcpy(words, frame_words(page, frame), sizeof(words));
-	return !strcmp(tally_mapped_name(tally_intern_text(&page->strings, words[1])), file);
+	return keys->next.data[(at - 1) * NR_KEYS + (uint32_t)kind];
 }
 
-/* Return true if a frame has this name with parameters. */
-static bool is_variant(const struct tally_html *page, uint32_t frame, const char *variant)
+/* Return true if several functions out of line have one key, such as static functions with one
+ * name. A comparison adds them up, so that its verdict is not on each of them. */
+static bool are_several(const struct tally_html *page, const struct frame_keys *keys, uint32_t at)
 {
-	uint32_t words[PAGE_FRAME_ALL_WORDS];
+	uint32_t words[PAGE_FRAME_ALL_WORDS], nr = 0;
 
-	memcpy(words, frame_words(page, frame), sizeof(words));
-	return !strcmp(tally_intern_text(&page->variant_names, words[PAGE_FRAME_VARIANT]), variant);
+	for (; at && nr < 2; at = next_frame(keys, at, KEY_EXACT)) {
+		frame_words(page, at - 1, words);
+		nr += !(words[2] & FRAME_INLINED);
+	}
+	return nr > 1;
 }
 
-/* Add a verdict to the functions with its name, or if `exact` is set, with its parameters too. */
-static bool verdict_apply(struct tally_html *page, const struct frame_names *names, uint32_t first,
-			  const struct tally_html_verdict *verdict, bool exact)
+static void verdict_apply(struct tally_html *page, const struct frame_keys *keys, uint32_t at,
+			  int kind, const char *text)
 {
-	bool is_applied = false;
-
-	for (uint32_t at = first; at; at = names->next.data[at - 1]) {
-		if (!is_in_file(page, at - 1, verdict->file) ||
-		    (exact && !is_variant(page, at - 1, verdict->variant)))
-			continue;
+	for (; at; at = next_frame(keys, at, kind)) {
 		tally_json_open(&page->verdicts, NULL, '{');
 		tally_json_u64(&page->verdicts, "frame", at - 1);
-		tally_json_text(&page->verdicts, "text", verdict->text);
+		tally_json_text(&page->verdicts, "text", text);
 		tally_json_close(&page->verdicts, '}');
-		is_applied = true;
 	}
-	return is_applied;
 }
 
-static int verdict_add(struct tally_html *page, struct frame_names *names,
+static int verdict_add(struct tally_html *page, struct frame_keys *keys,
 		       const struct tally_html_verdict *verdict)
 {
-	uint32_t name, first;
+	uint32_t exact, loose;
+	int ret = key_find(keys, verdict->function, verdict->file, verdict->variant, &exact);
 
-	if (tally_intern(&names->names, verdict->function, strlen(verdict->function), &name))
-		return -ENOMEM;
-	first = name < names->first.len ? names->first.data[name] : 0;
-	if (!verdict_apply(page, names, first, verdict, true))
-		verdict_apply(page, names, first, verdict, false);
+	if (!ret)
+		ret = key_find(keys, verdict->function, verdict->file, NULL, &loose);
+	if (ret || are_several(page, keys, keys->first.data[exact]))
+		return ret;
+	if (keys->first.data[exact])
+		verdict_apply(page, keys, keys->first.data[exact], KEY_EXACT, verdict->text);
+	else
+		verdict_apply(page, keys, keys->first.data[loose], KEY_LOOSE, verdict->text);
 	return 0;
 }
 
 int tally_html_add_verdicts(struct tally_html *page, const struct tally_html_verdict *verdicts,
 			    size_t nr)
 {
-	struct frame_names names = {0};
-	int ret = names_make(page, &names);
+	struct frame_keys keys = {0};
+	int ret = 0;
 
 	tally_str_clear(&page->verdicts);
+	for (uint32_t i = 0; i < page->frames.strings.len && !ret; i++)
+		ret = frame_add(page, i, &keys);
 	for (size_t i = 0; i < nr && !ret; i++)
-		ret = verdict_add(page, &names, &verdicts[i]);
-	tally_intern_free(&names.names);
-	tally_vec_free(&names.first);
-	tally_vec_free(&names.next);
+		ret = verdict_add(page, &keys, &verdicts[i]);
+	tally_intern_free(&keys.texts);
+	tally_intern_free(&keys.keys);
+	tally_vec_free(&keys.first);
+	tally_vec_free(&keys.next);
 	return ret ? ret : tally_str_error(&page->verdicts);
 }

@@ -32,23 +32,39 @@ void tally_profile_names_free(struct tally_profile_names *names)
 	free(names);
 }
 
-/* Functions of a profile, and their indexes by their mangled names. */
+/* Functions of a profile, and their indexes by symbol or, for copies of one function, by mangled
+ * name. */
 struct name_list {
 	TALLY_VEC(struct tally_function_name) functions;
 	struct tally_map indexes;
 };
 
+/* Return true if there can be several symbols of one function: it was inlined, or compiled anew at
+ * run time. */
+static bool is_copied(const struct tally_frame *frame)
+{
+	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
+
+	return kind == TALLY_DSO_UNKNOWN || kind == TALLY_DSO_PERF_MAP ||
+	       kind == TALLY_DSO_JITDUMP || tally_symbol_is_inlined(frame->dso, frame->symbol);
+}
+
 static int add_function(struct name_list *all, const struct tally_frame *frame, uint32_t *ret_index)
 {
 	const char *raw = tally_symbol_raw_name(frame->dso, frame->symbol);
-	uint64_t known = tally_map_get(&all->indexes, (uintptr_t)raw);
-	struct tally_function_name function = {.raw = raw, .address = frame->symbol->start};
+	uint64_t key = is_copied(frame) ? (uintptr_t)raw : (uintptr_t)frame->symbol;
+	uint64_t known = tally_map_get(&all->indexes, key);
+	struct tally_function_name function = {
+		.raw = raw,
+		.address = frame->symbol->start,
+		.file = is_copied(frame) ? 0 : (uintptr_t)frame->dso,
+	};
 
 	if (known == TALLY_MAP_NONE) {
 		known = all->functions.len;
 		function.name = tally_symbol_name(frame->dso, frame->symbol);
 		if (tally_vec_push(&all->functions, function) ||
-		    tally_map_set(&all->indexes, (uintptr_t)raw, known))
+		    tally_map_set(&all->indexes, key, known))
 			return -ENOMEM;
 	}
 	*ret_index = (uint32_t)known;

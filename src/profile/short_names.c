@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/hash.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "symbols/demangle.h"
 #include "symbols/name_text.h"
@@ -214,11 +216,35 @@ static int measure_group(struct naming *naming, struct group *group)
 	return ret;
 }
 
+/* Return 1 if functions of a group have the same raw name and file, but different addresses, 0 if
+ * none have, or -ENOMEM. */
+static int group_has_twins(struct naming *naming, uint32_t first)
+{
+	struct tally_map addresses = {0};
+	int ret = 0;
+
+	for (uint32_t i = first; i != NONE && !ret; i = naming->items[i].next) {
+		const struct tally_function_name *function = &naming->functions[i];
+		uint64_t key =
+			tally_hash_bytes(function->raw, strlen(function->raw), function->file);
+		uint64_t known = tally_map_get(&addresses, key);
+
+		if (!function->file || known == function->address)
+			continue;
+		ret = known != TALLY_MAP_NONE ? 1
+					      : tally_map_set(&addresses, key, function->address);
+	}
+	tally_map_free(&addresses);
+	return ret;
+}
+
 /* Return 1 if a group contains different functions, 0 if it does not, or -ENOMEM. */
 static int group_is_mixed(struct naming *naming, uint32_t first)
 {
 	const char *raw = naming->functions[first].raw, *a, *b;
 
+	if (naming->items[first].next == NONE)
+		return 0;
 	for (uint32_t i = naming->items[first].next; i != NONE; i = naming->items[i].next) {
 		if (!strcmp(naming->functions[i].raw, raw))
 			continue;
@@ -229,7 +255,7 @@ static int group_is_mixed(struct naming *naming, uint32_t first)
 		if (strcmp(a, b))
 			return 1;
 	}
-	return 0;
+	return group_has_twins(naming, first);
 }
 
 typedef void distinguish_fn(struct naming *naming, const struct group *group, uint32_t i);

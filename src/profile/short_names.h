@@ -18,12 +18,14 @@
 struct tally_profile;
 struct tally_profile_names;
 
-/* A function. Functions with the same parameters and name are the same function: a compiler can
- * make several copies of one. */
+/* A function. Functions with the same parameters and name are the same function, because a compiler
+ * can make several copies of one, unless they have the same raw name and file, but different
+ * addresses: a file can have several static functions with one name. */
 struct tally_function_name {
 	const char *name; /* demangled */
 	const char *raw;  /* mangled; or the same text */
 	uint64_t address; /* in its file */
+	uint64_t file;    /* any number; 0 if the address does not distinguish functions */
 };
 
 struct tally_short_names {

@@ -46,6 +46,11 @@ static const struct {
 	{{"Function:~run a.js:1:1", "Function:~run a.js:1:1", 14}, "run a.js:1 [Function]"},
 	{{"h", "h_1", 15}, "h [h_1]"},
 	{{"h", "h_2", 15}, "h [h_2]"},
+	/* Static functions of one file, and functions of two files. */
+	{{"s", "s", 16, 1}, "s @10"},
+	{{"s", "s", 17, 1}, "s @11"},
+	{{"t", "t", 18, 1}, "t"},
+	{{"t", "t", 19, 2}, "t"},
 };
 
 static void distinguishes_equal_short_names(void **state)

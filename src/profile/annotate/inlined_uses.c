@@ -10,7 +10,7 @@ struct use_search {
 	const char *word;
 	struct tally_map matches; /* address of a symbol -> enum tally_symbol_match */
 	struct tally_inlined_uses found;
-	size_t first; /* index of the current function's first use */
+	struct tally_map uses; /* of the current function: symbol -> index in `found` */
 };
 
 static enum tally_symbol_match symbol_match(struct use_search *search, struct tally_dso *dso,
@@ -31,15 +31,15 @@ static int use_add(struct use_search *search, const struct tally_annotate_functi
 {
 	struct tally_inlined_use use = {function, symbol, cost->nr, cost->weight};
 
-	for (size_t i = search->first; i < search->found.all.len; i++) {
-		struct tally_inlined_use *known = &search->found.all.data[i];
+	uint64_t known = tally_map_get(&search->uses, (uintptr_t)symbol);
 
-		if (known->symbol == symbol) {
-			known->nr += cost->nr;
-			known->weight += cost->weight;
-			return 0;
-		}
+	if (known != TALLY_MAP_NONE) {
+		search->found.all.data[known].nr += cost->nr;
+		search->found.all.data[known].weight += cost->weight;
+		return 0;
 	}
+	if (tally_map_set(&search->uses, (uintptr_t)symbol, search->found.all.len))
+		return -ENOMEM;
 	return tally_vec_push(&search->found.all, use);
 }
 
@@ -73,8 +73,10 @@ static int add_place(struct use_search *search, const struct tally_annotate_func
 		if (match == TALLY_MATCH_NONE || match < search->found.match ||
 		    is_repeated(function->dso, lines, nr, i, symbol))
 			continue;
-		if (match > search->found.match)
-			search->found.all.len = search->first = 0;
+		if (match > search->found.match) {
+			search->found.all.len = 0;
+			tally_map_free(&search->uses);
+		}
 		search->found.match = match;
 		ret = use_add(search, function, symbol, &place->cost);
 	}
@@ -129,7 +131,7 @@ int tally_inlined_uses_find(const struct tally_annotate *annotate, const char *w
 
 		if (!function->nr || !tally_dso_has_lines(function->dso))
 			continue;
-		search.first = search.found.all.len;
+		tally_map_free(&search.uses);
 		ret = lines_prepare(function, places);
 		for (uint32_t i = 0; i < function->nr && !ret; i++) {
 			if (places[i].cost.nr && has_event(events, nr_events, places[i].event))
@@ -140,6 +142,7 @@ int tally_inlined_uses_find(const struct tally_annotate *annotate, const char *w
 		qsort(search.found.all.data, search.found.all.len, sizeof(*search.found.all.data),
 		      by_weight);
 	tally_map_free(&search.matches);
+	tally_map_free(&search.uses);
 	if (ret)
 		tally_inlined_uses_free(&search.found);
 	else
