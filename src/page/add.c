@@ -7,7 +7,8 @@
 #include "base/map.h"
 #include "page/page_table.h"
 
-#define TIME_MAX (UINT64_C(1) << 52) /* the zigzag encoding must not exceed PAGE_VALUE_MAX */
+/* The zigzag encoding of a difference must not exceed PAGE_VALUE_MAX. */
+#define TIME_MAX ((UINT64_C(1) << 52) - 1)
 
 enum { AT_EVERY = 1 << 14 };
 
@@ -278,6 +279,11 @@ static int adder_run(struct page_adder *adder)
 	if (ret)
 		return ret;
 	losses_add(adder);
+	if (adder->page->unit && (adder->last - adder->first) / adder->page->unit > TIME_MAX)
+		tally_html_add_note(adder->page,
+				    "%s: the timestamps differ by too much; late samples are "
+				    "shown at an earlier time",
+				    adder->recording->name);
 	if (adder->first && adder->nr_timeless)
 		tally_html_add_note(
 			adder->page,

@@ -7,8 +7,8 @@
 #include "base/path.h"
 #include "page/page_table.h"
 
-/* A verdict is on the functions with its name, file and variant or, if there are none, on those with
- * its name and file. */
+/* A verdict is on the functions with its name, file and variant or, if there are none, on those
+ * with its name and file. */
 enum { KEY_EXACT, KEY_LOOSE, NR_KEYS };
 
 enum { NO_VARIANT = UINT32_MAX };

@@ -39,7 +39,7 @@ struct name_list {
 	struct tally_map indexes;
 };
 
-/* Return true if there can be several symbols of one function: it was inlined, or compiled anew at
+/* Return true if there can be several symbols of one function: it was inlined, or compiled again at
  * run time. */
 static bool is_copied(const struct tally_frame *frame)
 {

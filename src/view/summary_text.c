@@ -16,6 +16,7 @@
 
 enum { DEMANGLED_MAX = 1 << 20 }; /* limit for the names in footnotes, in bytes */
 enum { FUNCTIONS = 20, TOTALS = 8, LINES = 10, THREADS = 6, SHARE = 8, FILE_WIDTH = 24 };
+enum { NOTE_LINES = 12 }; /* no footnote begins after this number of lines */
 
 static const char mark[] = "...";
 
@@ -192,6 +193,11 @@ static void add_function(struct summary_writer *writer, uint32_t frame, size_t c
 	char note[32] = "";
 	size_t start = writer->out->len, number;
 
+	if (writer->summary->whole_names && profile->frames.all.data[frame].symbol) {
+		tally_frame_add_name(&profile->frames.all.data[frame], writer->out);
+		tally_str_escape(writer->out, start);
+		return;
+	}
 	tally_flame_name(profile, frame, SIZE_MAX, mark, writer->out);
 	if (writer->summary->whole_names ||
 	    tally_width(tally_str_text(writer->out) + start, writer->out->len - start) <= columns)
@@ -205,15 +211,29 @@ static void add_function(struct summary_writer *writer, uint32_t frame, size_t c
 	tally_str_add(writer->out, note);
 }
 
+static size_t nr_lines(const struct tally_str *out, size_t first)
+{
+	size_t nr = 0;
+
+	for (size_t i = first; i < out->len; i++)
+		nr += out->data[i] == '\n';
+	return nr;
+}
+
+/* Append the footnotes that fit into a few lines. */
 static void add_footnotes(const struct summary_writer *writer)
 {
 	const struct tally_profile *profile = writer->lists->profile;
+	size_t first = writer->out->len, i = 0;
 	uint64_t left = DEMANGLED_MAX;
 	struct tally_str text = {0};
 
-	for (size_t i = 0; i < writer->notes.len; i++) {
+	for (; i < writer->notes.len; i++) {
 		const struct tally_frame *frame = &profile->frames.all.data[writer->notes.data[i]];
 		size_t start;
+
+		if (i && nr_lines(writer->out, first) >= NOTE_LINES)
+			break;
 
 		tally_str_clear(&text);
 		tally_str_addf(&text, "[%zu] ", i + 1);
@@ -223,6 +243,9 @@ static void add_footnotes(const struct summary_writer *writer)
 		tally_str_add(writer->out, i ? "" : "\n");
 		tally_wrap_text(tally_str_text(&text), writer->summary->columns, 4, writer->out);
 	}
+	if (i < writer->notes.len)
+		tally_str_addf(writer->out, "(-w 0 shows %zu more whole name%s)\n",
+			       writer->notes.len - i, tally_plural(writer->notes.len - i));
 	writer->out->failed |= text.failed;
 	tally_str_free(&text);
 }

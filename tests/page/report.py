@@ -360,6 +360,16 @@ def test_an_event_alone():
         assert run.returncode == 1 and "no event 3; the recording has 2 events" in run.stderr, (options, run)
 
 
+def test_times_that_are_too_far_apart():
+    """Check that times fit into the numbers of the page, which the viewer rejects otherwise, and that a note reports it."""
+    layout = browser_data.Layout()
+    times = [1, 10, 2**64 - 1]
+    path = browser_hostile.write(WORK.name, "far", [layout.sample(100, 0, time, [CONTEXT_USER, browser_data.PROGRAM_AT + 0x40]) for time in times])
+    page = page_of(path)
+    assert max(sample.time for sample in page.samples) < 2**52, page.samples
+    assert any("the timestamps differ by too much" in note for note in page.meta["notes"]), page.meta["notes"]
+
+
 def test_samples_without_a_time():
     layout = browser_data.Layout()
     times = [0, browser_data.START, browser_data.START + 5000000]

@@ -179,7 +179,7 @@ def summary_rows(text, heading, columns):
         if row:
             cells = row.groupdict()
             name, number = re.match(r"(.*?)(?: \[(\d+)\])?$", cells["name"]).groups()
-            found.append(Row((cells.get("self"), cells["total"]), cells["mark"], name, cells.get("file"), number and notes[number]))
+            found.append(Row((cells.get("self"), cells["total"]), cells["mark"], name, cells.get("file"), number and notes.get(number)))
     return found
 
 
