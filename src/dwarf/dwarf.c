@@ -138,6 +138,8 @@ void tally_dwarf_close(struct tally_dwarf *dwarf)
 	tally_map_free(&dwarf->names);
 	tally_map_free(&dwarf->alt_names);
 	tally_map_free(&dwarf->scoped_names);
+	tally_map_free(&dwarf->scope_facts);
+	tally_vec_free(&dwarf->facts);
 	tally_intern_free(&dwarf->scoped_texts);
 	tally_map_free(&dwarf->others);
 	tally_vec_for_each (scopes, &dwarf->other_scopes)

@@ -74,8 +74,10 @@ struct tally_dwarf {
 	uint64_t nr_missing;    /* see tally_dwarf_missing() */
 	struct tally_map names; /* DIE offset -> name */
 	struct tally_map alt_names;
-	struct tally_map scoped_names;               /* address of a DIE -> name with its scope */
-	struct tally_intern scoped_texts;            /* these names */
+	struct tally_map scoped_names;    /* address of a DIE -> name with its scope */
+	struct tally_intern scoped_texts; /* these names */
+	struct tally_map scope_facts;     /* address of a DIE -> index in `facts` */
+	TALLY_VEC(struct dwarf_scope_facts) facts;
 	struct tally_map others;                     /* unit's address -> index in `other_scopes` */
 	TALLY_VEC(struct dwarf_scopes) other_scopes; /* of units that share functions */
 	struct tally_arena paths;

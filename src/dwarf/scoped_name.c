@@ -136,17 +136,36 @@ static struct scoped_part unnamed_part(Dwarf_Die *die, const char *member)
 	return part;
 }
 
-static struct scoped_part scope_part(Dwarf_Die *die, const char *member)
+/* Return the name of a scope, or NULL. */
+static const char *scope_text(Dwarf_Die *die)
 {
 	Dwarf_Die signature = *die;
 	Dwarf_Attribute attribute;
-	const char *text = NULL;
 
 	if (dwarf_attr_integrate(die, DW_AT_name, &attribute) ||
 	    (reference_follow(&signature, DW_AT_signature) &&
 	     dwarf_attr(&signature, DW_AT_name, &attribute)))
-		text = dwarf_formstring(&attribute);
-	return text ? (struct scoped_part){.text = text} : unnamed_part(die, member);
+		return dwarf_formstring(&attribute);
+	return NULL;
+}
+
+/* Return what is known about a scope. Its DIE is read only once, because it can have many
+ * attributes, and many functions. Returns NULL if there is not enough memory. */
+static const struct dwarf_scope_facts *facts_of(struct tally_dwarf *dwarf,
+						const struct dwarf_unit *unit, Dwarf_Die *die)
+{
+	uint64_t known = tally_map_get(&dwarf->scope_facts, (uintptr_t)die->addr);
+	struct dwarf_scope_facts facts = {.outer = *die};
+
+	if (known == TALLY_MAP_NONE) {
+		facts.text = scope_text(die);
+		facts.has_outer = scope_find(dwarf, unit, &facts.outer);
+		known = dwarf->facts.len;
+		if (tally_vec_push(&dwarf->facts, facts) ||
+		    tally_map_set(&dwarf->scope_facts, (uintptr_t)die->addr, known))
+			return NULL;
+	}
+	return &dwarf->facts.data[known];
 }
 
 /* Append the parts, outermost first. Lambdas of one function are distinguished by their lines. */
@@ -183,11 +202,19 @@ static const char *name_keep(struct tally_dwarf *dwarf, const struct scoped_name
 static bool name_find(struct tally_dwarf *dwarf, const struct dwarf_unit *unit, Dwarf_Die die,
 		      struct scoped_name *name)
 {
-	while (scope_find(dwarf, unit, &die)) {
-		if (name->nr == SCOPES_MAX)
+	bool has_outer = scope_find(dwarf, unit, &die);
+
+	while (has_outer) {
+		const struct dwarf_scope_facts *facts = facts_of(dwarf, unit, &die);
+
+		if (!facts || name->nr == SCOPES_MAX)
 			return false;
-		name->parts[name->nr] = scope_part(&die, name->parts[name->nr - 1].text);
+		name->parts[name->nr] =
+			facts->text ? (struct scoped_part){.text = facts->text}
+				    : unnamed_part(&die, name->parts[name->nr - 1].text);
 		name->nr++;
+		has_outer = facts->has_outer;
+		die = facts->outer;
 	}
 	return name->nr > 1;
 }

@@ -25,6 +25,13 @@ struct dwarf_scopes {
 	bool is_full;                       /* too many scopes: none is found */
 };
 
+/* What the DIE of a scope states. */
+struct dwarf_scope_facts {
+	const char *text; /* name, or NULL */
+	bool has_outer;
+	Dwarf_Die outer; /* the enclosing scope */
+};
+
 /* Return true if an entry with this tag is a scope. */
 bool dwarf_is_scope(int tag);
 
