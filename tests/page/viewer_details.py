@@ -152,7 +152,7 @@ def test_recording_without_callchains():
 
 def test_times_of_the_clock():
     page = show(pages.small().page(), "view=overview")
-    page.press("I")
+    page.press("F")
     wait("the facts", lambda: "1.000 to 2.390 s by the clock of the recording, used by time: in queries" in (text(page, "dialog") or ""))
     page.press("Escape")
     for query, told in (("time:5,6", True), ("time:0,0.5", True), ("time:1,1.2", False), ("-time:5,6", False)):

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pages  # noqa: E402
 from viewer import becomes, check, go, samples, show, silent, state, tap, text, wait  # noqa: E402
 
-VIEWS = ("overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree", "stacks")
+VIEWS = ("overview", "functions", "flame", "sandwich", "source", "time", "stacks", "tree", "heat")
 WIDE = 100  # columns of a line of help
 DEEP = "std::_Hashtable<" + "std::pair<" * 12 + "int" + ">" * 12 + ", std::allocator<char> >::_M_find_before_node(unsigned long, int const&) const"
 SHORT = "std::unordered_map<int>::_M_find_before_node"
@@ -67,6 +67,36 @@ def test_keys_of_the_terminal_browser():
     silent(page)
 
 
+def test_inlining_and_facts_by_the_keys_of_the_terminal_browser():
+    for key in ("I", "n"):
+        page = show(pages.small().page(), "view=functions")
+        page.press(key)
+        becomes(page, "noinline", "1")
+        page.press(key)
+        becomes(page, "noinline", None)
+    page.press("F")
+    wait("the facts", lambda: "by the clock of the recording" in (text(page, "dialog") or ""))
+    page.press("Escape")
+    silent(page)
+
+
+def test_tabs_are_in_the_order_of_their_numbers():
+    """Check that each number opens the tab at its place, that 1 to 7 are the terminal browser's, and that the titles of
+    controls name keys of the help."""
+    page = show(pages.small().page(), "view=overview")
+    tabs = page.run("return [...document.querySelectorAll('.tabs button')].map((tab) => [tab.dataset.view, tab.title])")
+    check(tabs == [[view, f"key {i}"] for i, view in enumerate(VIEWS, 1)] and VIEWS[6] == "stacks" and VIEWS[8] == "heat", tabs)
+    for i, view in list(enumerate(VIEWS, 1))[::-1]:
+        page.press(str(i))
+        becomes(page, "view", None if view in ("flame", "overview") else view)
+    page.press("?")
+    known = {key for row in page.run("return [...document.querySelectorAll('dialog kbd')].map((key) => key.innerText)") for key in row.split(", ")}
+    page.press("Escape")
+    named = page.run("return [...document.querySelectorAll('button')].flatMap((one) => [...one.title.matchAll(/\\((.)\\)/g)].map((found) => found[1]))")
+    check({"I", "m", "E", "F", "T"} <= set(named) <= known, f"titles: {named}")
+    silent(page)
+
+
 def test_heaviest_instructions_by_key():
     page = show(pages.small().page(), "view=source")
     for wanted in ("mov eax, 1", "ret", "mov eax, 1"):
@@ -103,7 +133,7 @@ def test_controls_have_titles():
         for view in VIEWS:
             go(page, f"view={view}&query=sym:main&threads=0&pivot=0&noinline=1")
             check(page.run(UNTITLED) == [], f"{view}: {page.run(UNTITLED)}")
-        for key in ("?", "E", "I", ".", "w"):
+        for key in ("?", "E", "F", ".", "w"):
             page.press(key)
             wait(f"what {key} opens", lambda: page.run("return document.querySelector('dialog, #menu') !== null"))
             check(page.run(UNTITLED) == [], f"{key}: {page.run(UNTITLED)}")

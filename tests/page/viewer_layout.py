@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pages  # noqa: E402
 from viewer import check, show, silent, tap, text  # noqa: E402
 
-VIEWS = ("overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree", "stacks")
+VIEWS = ("overview", "functions", "flame", "sandwich", "source", "time", "stacks", "tree", "heat")
 SIZES = ((390, 844), (1280, 860), (1920, 1080))
 NAME = "library::Container<int>::find_before_node"  # 41 characters
 

@@ -10,9 +10,9 @@ const VIEW_LIST = [
   {name: "sandwich", title: "Callers, callees", make: makeSandwichView},
   {name: "source", title: "Source", make: makeSourceView},
   {name: "time", title: "Time", make: makeTimeView},
-  {name: "heat", title: "Heatmap", make: makeHeatView},
-  {name: "tree", title: "Call tree", make: makeTreeView},
   {name: "stacks", title: "Stacks in time", make: makeStacksView},
+  {name: "tree", title: "Call tree", make: makeTreeView},
+  {name: "heat", title: "Heatmap", make: makeHeatView},
 ];
 
 function turnTheme() {
@@ -89,7 +89,7 @@ function makeTools(event) {
   return make("div", {class: "tools"}, event,
     make("div", {class: "fields"}, withCompletions(makeField("query", "Filter all views by a query (:)", "query, like comm:x dso:y  ( : )", "query")), makeSearch()),
     makeToggle("My code", "just my code: fold libraries, the kernel and the runtime into their callers (m)", () => app.state.own, turnOwn),
-    makeToggle("Inlined", "count inlined functions apart, or in their callers (n)", () => !app.state.noinline, turnInlines),
+    makeToggle("Inlined", "count inlined functions apart, or in their callers (I)", () => !app.state.noinline, turnInlines),
     makeButton("Export", "save the selection as folded stacks, speedscope, SVG or CSV (E)", showExports),
     makeButton("\u25d0", "dark or light (T)", turnTheme, {"aria-label": "Dark or light"}),
     makeButton("?", "keys and queries (?)", showHelp, {"aria-label": "Help"}));

@@ -102,7 +102,7 @@ function inlineNote() {
 // Make the description for the bar of a view.
 function makeInlineHint() {
   const hint = make("span", {class: "hint told"});
-  hint.sync = () => setText(hint, inlineText() && `Self: ${inlineText()} (n)`);
+  hint.sync = () => setText(hint, inlineText() && `Self: ${inlineText()} (I)`);
   return hint;
 }
 

@@ -16,7 +16,7 @@ const KEYS = [
   ["x", "remove the span", () => go({span: null})],
   ["r", "reverse: leaf functions outermost, their callers inside", () => go({reversed: !app.state.reversed, zoom: ""})],
   ["c", "merge recursive calls into one cell", () => turnMerged()],
-  ["n", "count inlined functions in their callers, or apart, in all views", () => turnInlines()],
+  ["I, n", "count inlined functions in their callers, or apart, in all views", () => turnInlines()],
   ["m", "just my code: fold libraries, the kernel and the runtime into their callers", () => turnOwn()],
   ["M", "fold the function into its callers, or unfold it", () => turnFold(wantedFunction())],
   ["U", "unfold all functions that were folded with M", () => go({merge: null, zoom: ""})],
@@ -36,7 +36,7 @@ const KEYS = [
   ["b", "time: show CPUs or threads", () => go({by: app.state.by === "cpu" ? "thread" : "cpu"})],
   ["e", "switch to the next event", () => go({event: (app.state.event + 1) % app.model.meta.events.length})],
   ["i", "show the health of the recording", () => openHealth()],
-  ["I", "show facts about the recording: machine, command, events", () => showFacts()],
+  ["F", "show facts about the recording: machine, command, events", () => showFacts()],
   ["T", "switch between dark and light", () => turnTheme()],
   ["?, h, F1", "show this help", () => showHelp()],
 ];

@@ -2,7 +2,7 @@
 // The state of the viewer: one object, which is also encoded in the fragment of the page's address. As a link may come
 // from anyone, each value is checked, and invalid ones are ignored.
 
-const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree", "stacks"];
+const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "stacks", "tree", "heat"];
 const LIST_MAX = 1000, WRONG_MAX = 5;
 const REST_PART = /(?<![^.])r\d{1,9}-\d{1,9}(?![^.])/g; // rest cells, see flame_rest.js
 

@@ -134,7 +134,7 @@ function overviewCards(threads, sizes) {
 
 function makeOverviewView() {
   const heads = make("div", {class: "heads"}), cards = make("div", {class: "cards"}), {base} = app;
-  const health = make("div", {class: "healths"}, ...base.meta.recordings.map((_, r) => makeHealth(base, r)), makeButton("Recording facts", "machine, command, events, times (I)", showFacts));
+  const health = make("div", {class: "healths"}, ...base.meta.recordings.map((_, r) => makeHealth(base, r)), makeButton("Recording facts", "machine, command, events, times (F)", showFacts));
   const body = make("div", {class: "overview", tabIndex: 0, role: "group", "aria-label": "Overview"}, heads, health, cards);
   return {
     element: make("div", {class: "view fills"}, body),

@@ -195,7 +195,7 @@ function makeTimeView() {
   canvas.addEventListener("mousemove", (event) => tipOfLane(view, event));
   canvas.addEventListener("mouseleave", hideTip);
   const bar = make("div", {class: "bar"}, makeChoice("Rows", [["thread", "threads"], ["cpu", "CPUs"]], () => app.state.by, (by) => go({by})),
-    view.told, makeTimeLegend(), make("span", {class: "hint"}, "Drag to select a span. Click to filter by a thread; with Shift: by several. Key 9: its stacks in time."));
+    view.told, makeTimeLegend(), make("span", {class: "hint"}, "Drag to select a span. Click to filter by a thread; with Shift: by several. Key 7: its stacks in time."));
   const none = make("p", {class: "empty"}, "Nothing to show: the recording has no times, or no samples are selected.");
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
