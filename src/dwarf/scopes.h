@@ -25,7 +25,7 @@ struct dwarf_scopes {
 	bool is_full;                       /* too many scopes: none is found */
 };
 
-/* What the DIE of a scope states. */
+/* Facts from the DIE of a scope. */
 struct dwarf_scope_facts {
 	const char *text; /* name, or NULL */
 	bool has_outer;
