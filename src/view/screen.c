@@ -133,12 +133,21 @@ static void draw_mark(const struct tally_screen_line *line, struct tally_canvas 
 	if (line->has_more)
 		tally_canvas_draw(canvas, row, at, 1, line->is_open ? "-" : "+", TALLY_INK_DIM);
 }
+/* Return the ink of a share: that of the self cost in its own column. */
+static enum tally_ink measure_ink(const struct tally_view *view,
+				  const struct tally_view_column *column,
+				  const struct tally_row *row)
+{
+	bool is_self = column->sum == TALLY_SUM_SELF;
+
+	return share_ink(is_self ? row->self : row->total, view->total);
+}
+
 
 static void draw_row(const struct tally_screen *screen, const struct tally_view *view,
 		     const struct tally_screen_line *line, struct tally_canvas *canvas, int y)
 {
 	const struct tally_row *row = &view->hist->rows.data[line->row];
-	enum tally_ink ink = share_ink(row->total, view->total);
 	struct tally_str text = {0};
 	int at = MARK;
 
@@ -153,7 +162,8 @@ static void draw_row(const struct tally_screen *screen, const struct tally_view 
 		tally_view_short_cell(view, column, row, (size_t)TALLY_MAX(width, 0),
 				      tally_canvas_mark(canvas), &text);
 		at = put_column(column, canvas, y, at, width, tally_str_text(&text),
-				is_measure(column) ? ink : TALLY_INK_PLAIN);
+				is_measure(column) ? measure_ink(view, column, row)
+						   : TALLY_INK_PLAIN);
 	}
 	tally_str_free(&text);
 }

@@ -253,7 +253,10 @@ bool browser_function_at_cursor(struct browser *browser, uint32_t *ret_function)
 		browser_set_message(browser, "%s", browser->view->no_function);
 		return false;
 	}
-	*ret_function = browser->has_moved ? browser->here : browser_chosen_function(browser);
+	*ret_function = browser_chosen_function(browser);
+	/* The callchains may have been built after the cursor's function was set. */
+	if (browser->has_moved && browser->has_chains)
+		*ret_function = browser->chains.functions[browser->here];
 	return true;
 }
 

@@ -171,6 +171,13 @@ static int flame_collapse(struct browser *browser)
 	return 0;
 }
 
+/* Choose the function that a search found. */
+static void choose_found(struct browser *browser)
+{
+	browser->has_moved = true;
+	browser_choose_function(browser, browser_pane_function(&browser->flame));
+}
+
 static int flame_answer(struct browser *browser, const char *text)
 {
 	const char *why = NULL;
@@ -180,9 +187,13 @@ static int flame_answer(struct browser *browser, const char *text)
 		browser_set_message(browser, "%s", why);
 		return 0;
 	}
-	if (!ret && *text && !browser_pane_next(&browser->flame))
+	if (ret || !*text)
+		return ret;
+	if (browser_pane_next(&browser->flame))
+		choose_found(browser);
+	else
 		browser_set_message(browser, "no visible cell matches");
-	return ret;
+	return 0;
 }
 
 static int flame_search(struct browser *browser)
@@ -195,7 +206,9 @@ static int flame_search(struct browser *browser)
 
 static int flame_next(struct browser *browser)
 {
-	if (!browser_pane_next(&browser->flame))
+	if (browser_pane_next(&browser->flame))
+		choose_found(browser);
+	else
 		browser_set_message(browser, "nothing is marked: press / to search");
 	return 0;
 }

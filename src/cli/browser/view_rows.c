@@ -197,6 +197,7 @@ static int rows_kernel(struct browser *browser)
 
 static int answer_part(struct browser *browser, const char *text)
 {
+	browser->has_moved = true;
 	if (*text)
 		return browser_zoom(browser, BROWSER_ONLY_PART, NULL, text);
 	browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_PART);

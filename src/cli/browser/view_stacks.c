@@ -290,7 +290,7 @@ static const char *const stacks_help[] = {
 const struct browser_view browser_stacks = {
 	.name = "stacks",
 	.press = '7',
-	.bar = "h Help|n Thread|Enter Callers|a Annotate|6 Time|M My code|I Inlined|: Query|Esc "
+	.bar = "h Help|n Thread|Enter Callers|a Annotate|6 Time|m My code|I Inlined|: Query|Esc "
 	       "Back|q Quit",
 	.help = stacks_help,
 	.nr_help = TALLY_ARRAY_SIZE(stacks_help),

@@ -263,6 +263,16 @@ def test_annotates_only_functions():
         screen.go("Tab", shows="write_log  ")
 
 
+def test_a_filter_or_search_chooses_a_function():
+    """Check that after a filter of rows or a search in the flame graph, the views of a function show what was found."""
+    with Browser(shop(), size=(80, 40)) as screen:
+        screen.go("2", "/", "=discount", "Enter", "Down", "a", shows=("annotate: ", "discount  "))
+    with Browser(shop(), size=(80, 40)) as screen:
+        screen.go("2", "/", "=discount", "Enter", "a", shows=("annotate: ", "discount  "))
+    with Browser(shop(), size=(80, 40)) as screen:
+        screen.go("3", "/", "=render_page", "Enter", "4", shows=("callers: ", "render_page  23.75%"))
+
+
 def test_shares_of_instructions():
     """Check the keys for percentages: b switches between period and hits, p between percentages of the function and of
     all samples, and t adds the column with callees. All of walk_tree's self cost is at one instruction, which is two thirds
