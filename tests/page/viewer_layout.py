@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pages  # noqa: E402
-from viewer import check, show, silent, tap, text  # noqa: E402
+from viewer import check, go, show, silent, tap, text  # noqa: E402
 
 VIEWS = ("overview", "functions", "flame", "sandwich", "source", "time", "stacks", "tree", "heat")
 SIZES = ((390, 844), (1280, 860), (1920, 1080))
@@ -83,6 +83,42 @@ def test_wide_overview_is_filled():
         check(max(ends) <= 1080, f"below the window: {ends}")
         names = page.run("return [...document.querySelectorAll('.card h2')].map((one) => one.firstChild.textContent)")
         check(names[-2:] == ["Threads", "Files, self"] and "Top functions, total" in names, names)
+    silent(page)
+
+
+def test_names_of_changes_fill_their_column():
+    """Check that a name that fits into the column is shown in full, and no text is beyond it."""
+    script = """
+    const names = [...document.querySelectorAll('.card')].find((card) => card.innerText.startsWith('Changes')).querySelectorAll('.name .link');
+    return [[...names].map((name) => name.innerText), [...names].filter((name) => name.scrollWidth > name.clientWidth + 1).length];
+    """
+    for width, height in SIZES:
+        profile = changed()
+        profile.strings = [text.replace(NAME, "lib::find_in_tables") for text in profile.strings]
+        page = show(profile.page(), "view=overview", width=width, height=height)
+        names, beyond = page.run(script)
+        check(names and beyond == 0 and all("\u2026" not in name for name in names), f"at {width}: {names}")
+    silent(page)
+
+
+def test_phones_have_no_line_that_repeats_the_sum():
+    page = show(plain().page(), "view=overview", width=390, height=844)
+    hidden = "return getComputedStyle(document.querySelector('#chips')).display === 'none'"
+    for fragment, is_hidden in (("view=functions", True), ("view=flame", False), ("view=functions&query=sym:main", False), ("view=overview", True)):
+        go(page, fragment)
+        check(page.run(hidden) == is_hidden, fragment)
+    page = show(plain().page(), "view=overview")
+    check(not page.run(hidden), "wide windows have space for it")
+    silent(page)
+
+
+def test_short_source_leaves_no_hole_on_phones():
+    profile = plain()
+    for kind in ("lines", "weights"):
+        profile.annotations[0]["sources"][0][kind] = profile.annotations[0]["sources"][0][kind][:3]
+    page = show(profile.page(), "view=source", width=390, height=844)
+    heights = page.run("return [...document.querySelectorAll('.pane')].map((pane) => [pane.clientHeight, pane.lastElementChild.getBoundingClientRect().height])")
+    check(heights[0][0] < heights[0][1] + 30, f"the source pane ends with its lines: {heights}")
     silent(page)
 
 

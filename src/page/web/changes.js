@@ -37,11 +37,11 @@ function hasVerdicts() {
   return isList(app.base.meta.verdicts).length > 0;
 }
 
-const SHARE_LETTERS = 12; // space of the shares before and after, which narrow windows omit
+const SHARE_LETTERS = 14; // space of the shares before and after, which narrow windows omit
 
 // Return the rows of the functions that changed most, for the overview.
-function changeRows({rows, letters}) {
-  const isNarrow = window.innerWidth <= NARROW_WINDOW, room = isNarrow ? letters : Math.max(18, letters - SHARE_LETTERS);
+function changeRows({rows, room}) {
+  const letters = window.innerWidth <= NARROW_WINDOW ? room : Math.max(18, room - SHARE_LETTERS);
   const {model} = app, changes = Float64Array.from({length: model.frames}, (_, frame) => {
     const [before, after] = sharesOf("self", frame);
     return Math.abs(after - before);
@@ -49,7 +49,7 @@ function changeRows({rows, letters}) {
   return heaviest(changes, rows).map((frame) => {
     const [before, after] = sharesOf("self", frame);
     return make("tr", {}, make("td", {class: "number share-cell"}, formatShare(before, 1)), make("td", {class: "number share-cell"}, formatShare(after, 1)),
-      make("td", {class: "number"}, changeBar(before, after, mostChange())),
-      make("td", {class: "name"}, makeButton(frameName(model, frame, room), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"})));
+      make("td", {class: "number change-cell"}, changeBar(before, after, mostChange())),
+      make("td", {class: "name"}, makeButton(frameName(model, frame, letters), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"})));
   });
 }

@@ -82,7 +82,12 @@ function makeChips() {
   return [...chips, ...few, make("span", {class: "sum"}, selectionSums())];
 }
 
+const SUMMED_VIEWS = ["overview", "functions"];
+
+// On phones, the line is omitted if it only repeats the sum that the view shows.
 function drawChips() {
+  const isEmpty = !foldParts().length && !selectionParts().length && fewestSamples() >= FEW_SAMPLES;
+  byId("chips").classList.toggle("repeated", isEmpty && SUMMED_VIEWS.includes(app.state.view));
   setChildren(byId("chips"), `${app.key} ${app.queryError} ${chipLetters()}`, makeChips);
 }
 

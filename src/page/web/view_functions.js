@@ -66,7 +66,15 @@ function functionCells(frame, letters) {
 }
 
 function makeFunctionsView() {
-  let frames = [], key = "";
+  let frames = [], key = "", isNew = false;
+  // Sort the functions again if the selection or the order changed.
+  const refresh = () => {
+    const {state, weights} = app, now = `${state.sort} ${state.ascending} ${state.search}`;
+    if (key === now && rows.weights === weights)
+      return;
+    frames = sortedFunctions();
+    [key, rows.weights, isNew] = [now, weights, true];
+  };
   const sort = (name) => {
     const isText = TEXT_COLUMNS.has(name), {state} = app;
     go({sort: name, ascending: functionSort() === name ? !state.ascending : isText});
@@ -82,15 +90,14 @@ function makeFunctionsView() {
     focus: () => rows.box.focus(),
     * prepare() {
       functionsOf(app.model, app.weights);
+      yield;
+      refresh();
     },
     draw() {
-      const {state, weights} = app, now = `${state.sort} ${state.ascending} ${state.search}`;
-      const isNew = key !== now || rows.weights !== weights;
-      if (isNew)
-        frames = sortedFunctions();
-      [key, rows.weights] = [now, weights];
+      refresh();
       setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${inlineNote()}.${window.innerWidth > NARROW_WINDOW ? " Press Enter or double-click for callers and callees." : ""}`);
       resetRows(rows, !isNew);
+      isNew = false;
     },
   };
 }

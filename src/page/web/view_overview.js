@@ -2,17 +2,20 @@
 // The first screen: how much was used, the quality of the data, and the heaviest functions, lines and threads.
 
 const CARD_WIDTH = 432, CARD_ROW = 24, CARD_HEAD = 66, LETTER_WIDTH = 8.7; // pixels, as in page.css
+const CARD_GAP = 12, CARD_EDGES = 30, SHARE_WIDTH = 96, NAME_EDGES = 12, MARK_WIDTH = 20;
 
 const CARDS_MAX = 4, SMALL_HEAD = 3, LEAST_ROWS = 7; // columns of cards; rows that another card in a column takes
 
-// Return {columns, isFull: the small cards share a column, rows, half: rows of small cards, letters: characters of a name}
-// so that the cards fill the window.
+// Return {columns, isFull: the small cards share a column, rows, half: rows of small cards, letters: characters of a
+// name, room: the same without a mark} so that the cards fill the window.
 function cardSizes(box, {hasBase}) {
   const fitting = Math.max(1, Math.floor(box.clientWidth / (CARD_WIDTH + 12))), wanted = hasBase ? CARDS_MAX : CARDS_MAX - 1;
   const isFull = fitting >= wanted, columns = Math.min(fitting, wanted), each = isFull ? 1 : Math.ceil(CARDS_MAX / columns);
   const rows = Math.max(10, Math.min(30, Math.floor(((box.clientHeight - 110) / Math.min(each, 2) - CARD_HEAD) / CARD_ROW)));
   const half = Math.max(4, isFull ? Math.floor((rows - 2 * SMALL_HEAD) / 3) : Math.floor((rows - SMALL_HEAD) / 2));
-  return {columns, isFull, rows, half, letters: Math.max(18, Math.floor((box.clientWidth / columns - 176) / LETTER_WIDTH))};
+  const wide = (box.clientWidth - (columns + 1) * CARD_GAP) / columns - CARD_EDGES - SHARE_WIDTH - NAME_EDGES;
+  const lettersIn = (pixels) => Math.max(18, Math.floor(pixels / LETTER_WIDTH));
+  return {columns, isFull, rows, half, letters: lettersIn(wide - MARK_WIDTH), room: lettersIn(wide)};
 }
 
 function rankCard(title, note, rows) {
@@ -53,22 +56,22 @@ function threadWeights(recording) {
 }
 
 // Return the rows of the files with the largest self.
-function fileRows({half, letters}) {
+function fileRows({half, room}) {
   const {model, weights} = app, {self} = functionsOf(model, weights).current, sums = new Map();
   self.forEach((value, frame) => sums.set(model.columns.frame_file[frame], (sums.get(model.columns.frame_file[frame]) || 0) + value));
   const files = [...sums].filter(([, sum]) => sum > 0).sort((a, b) => b[1] - a[1]).slice(0, half);
   return files.map(([file, sum]) => make("tr", {}, make("td", {class: "number"}, shareCell(sum, weights.current.whole)),
-    make("td", {class: "name"}, makeButton(cutText(shownText(baseName(model.strings.text(file)), 200) || "[unknown]", letters), "filter by self in this file",
+    make("td", {class: "name"}, makeButton(cutText(shownText(baseName(model.strings.text(file)), 200) || "[unknown]", room), "filter by self in this file",
       () => file && addQuery(quoteName("self-dso", model.strings.text(file))), {class: "link"}))));
 }
 
-function threadRows(values, {half, letters}) {
+function threadRows(values, {half, room}) {
   const whole = values.reduce((sum, value) => sum + value, 0), chosen = app.state.threads || [];
   return heaviest(values, half).map((thread) => {
     const isChosen = chosen.includes(thread);
     const turn = () => go({threads: isChosen ? null : [thread]});
     return make("tr", {}, make("td", {class: "number"}, shareCell(values[thread], whole)),
-      make("td", {class: "name"}, makeButton(threadLabel(app.model, thread, letters), "filter by this thread", turn, {class: "link", "aria-pressed": String(isChosen)})));
+      make("td", {class: "name"}, makeButton(threadLabel(app.model, thread, room), "filter by this thread", turn, {class: "link", "aria-pressed": String(isChosen)})));
   });
 }
 
@@ -113,7 +116,7 @@ function makeHeadlines(threads) {
 }
 
 function hotLinesCard(sizes) {
-  const lines = hotLineRows(sizes.rows, sizes.letters);
+  const lines = hotLineRows(sizes.rows, sizes.room);
   if (lines.length)
     return rankCard("Hot lines, self", "of the whole recording", lines);
   return make("section", {class: "card"}, make("h2", {}, "Hot lines"), make("p", {class: "hint"}, app.notes.length ? "The source lines of the top functions are unknown."

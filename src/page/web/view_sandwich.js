@@ -56,10 +56,14 @@ function lookInto(pane, cell) {
   setPane(pane, pane.tree, cell, pane);
 }
 
+function zoomedOf(pane, tree) {
+  return tree === pane.tree ? pane.zoomed : tree.root;
+}
+
 // Draw a half, or a message if it has no cells.
 function drawHalf(pane, tree, none, options) {
   pane.box.hidden = false; // hidden elements have no width
-  setPane(pane, tree, tree === pane.tree ? pane.zoomed : tree.root, options);
+  setPane(pane, tree, zoomedOf(pane, tree), options);
   none.hidden = shownRows(pane) > 0;
   pane.box.hidden = !none.hidden;
 }
@@ -93,6 +97,12 @@ function makeSandwichView() {
   return {
     element: make("div", {class: "view fills"}, bar, body),
     focus: () => callees.box.focus(),
+    * prepare() {
+      const pivot = chosenFunction(), trees = pivot < 0 ? {} : currentSandwich(pivot);
+      yield;
+      for (const [pane, tree] of [[callers, trees.callers], [callees, trees.callees]].filter(([, one]) => one))
+        yield* prepareSteps(pane, tree, zoomedOf(pane, tree));
+    },
     draw() {
       const pivot = chosenFunction();
       syncAll(bar);

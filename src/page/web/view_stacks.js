@@ -106,9 +106,9 @@ function paintChartAxis(view, context, width) {
   context.textBaseline = "alphabetic";
   context.fillStyle = theme().faint;
   for (let at = Math.ceil(from * unitNs / step) * step, i = 0; at <= to * unitNs && i < 100; at += step, i++) {
-    const x = width * (at / unitNs - from) / (to - from), text = `${formatSeconds(at, step)} s`;
+    const x = width * (at / unitNs - from) / (to - from), text = `${formatSeconds(at, step)} s`, wide = context.measureText(text).width;
     context.fillRect(x, AXIS_HEIGHT - 5, 1, 4);
-    context.fillText(text, Math.min(x + 4, width - context.measureText(text).width), AXIS_HEIGHT - 5);
+    context.fillText(text, x + 4 + wide > width ? x - 4 - wide : x + 4, AXIS_HEIGHT - 5);
   }
 }
 

@@ -31,11 +31,12 @@ function* laneSteps() {
     return lanes;
   for (let r = 0; r < model.meta.recordings.length; r++) {
     const groups = yield* groupingSteps(model, yield* passingSteps(wanted, r), keys, count);
-    for (let key = 0; key < count; key++) {
-      if (groups.starts[key + 1] > groups.starts[key])
-        lanes.push({recording: r, key, isCpu, weight: groups.weight[key], order: groups.order, start: groups.starts[key], end: groups.starts[key + 1], bins: null});
-    }
-    yield;
+    yield* inBlocks(count, (from, to) => {
+      for (let key = from; key < to; key++) {
+        if (groups.starts[key + 1] > groups.starts[key])
+          lanes.push({recording: r, key, isCpu, weight: groups.weight[key], order: groups.order, start: groups.starts[key], end: groups.starts[key + 1], bins: null});
+      }
+    });
   }
   return lanes.sort((a, b) => isCpu ? a.key - b.key || a.recording - b.recording : b.weight - a.weight || a.key - b.key);
 }
@@ -45,12 +46,16 @@ function laneLabel(lane) {
   return app.model.hasBase ? `${name} (${lane.recording ? "after" : "before"})` : name;
 }
 
-function binLane(lane, count) {
+function* binLaneSteps(lane, count) {
   if (!lane.bins || lane.bins.weight.length !== count) {
-    lane.bins = finish(binSteps(app.model, lane.order, lane.start, lane.end, count));
+    lane.bins = yield* binSteps(app.model, lane.order, lane.start, lane.end, count);
     lane.losses = lane.isCpu ? lossBins(app.model, lane.recording, lane.key, count) : [];
   }
   return lane.bins;
+}
+
+function binLane(lane, count) {
+  return finish(binLaneSteps(lane, count));
 }
 
 function paintLane(view, context, lane, i, top) {
@@ -174,11 +179,15 @@ function takeLanes(view, key, lanes) {
   Object.assign(view, {key, lanes, densest, cursor: -1});
 }
 
-// Compute the tracks of the current selection if it changed.
+// Compute the tracks of the current selection if it changed, and the bins of the visible ones.
 function* viewLaneSteps(view) {
   const {state, model} = app, key = `${selectionKey({...state, threads: state.by === "cpu" ? state.threads : null}, true)} ${state.by}`;
   if (view.key !== key)
     takeLanes(view, key, model.hasTimes ? yield* laneSteps() : []);
+  Object.assign(view.brush, timeArea(SIDE));
+  const first = Math.floor(view.box.scrollTop / LANE_HEIGHT), count = laneBins(view);
+  for (const lane of view.lanes.slice(first, first + Math.ceil(app.panel.clientHeight / LANE_HEIGHT) + 1))
+    yield* binLaneSteps(lane, count);
 }
 
 function makeTimeView() {
