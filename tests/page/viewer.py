@@ -324,7 +324,7 @@ def test_help_and_whole_names():
 
 def test_all_views_by_keys_and_in_a_narrow_window():
     page = show(pages.small().page(), width=320, height=640)
-    for key, name in enumerate(("overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree", "stacks"), 1):
+    for key, name in enumerate(("overview", "functions", "flame", "sandwich", "source", "time", "stacks", "tree", "heat"), 1):
         page.press(str(key))
         settle(page)
         wait(name, lambda name=name: state(page).get("view", "overview" if name == "overview" else "flame") == name)
@@ -384,7 +384,7 @@ def hostile_profile():
 def test_hostile_names_are_text():
     page = show(hostile_profile().page())
     elements = "return document.querySelectorAll('img, b, script:not([type])').length"
-    for view in ("overview", "functions", "flame", "sandwich&pivot=3", "source", "time", "heat", "tree", "stacks"):
+    for view in ("overview", "functions", "flame", "sandwich&pivot=3", "source", "time", "stacks", "tree", "heat"):
         for event in (0, 1):
             go(page, f"view={view}&event={event}")
             check(page.run("return window.hit === undefined") is True, f"{view}: a name ran")
@@ -486,7 +486,7 @@ def test_empty_recording():
     page = show(profile.page())
     for key in "123456789":
         page.press(key)
-    wait("the last view", lambda: state(page).get("view") == "stacks")
+    wait("the last view", lambda: state(page).get("view") == "heat")
     silent(page)
 
 
@@ -503,7 +503,7 @@ def test_pages_of_recordings():
         check(samples(page) > 0, f"{name}: no sample")
         for key in "123456789":
             page.press(key)
-        wait(f"{name}: the last view", lambda: state(page).get("view") == "stacks")
+        wait(f"{name}: the last view", lambda: state(page).get("view") == "heat")
         silent(page)
 
 
