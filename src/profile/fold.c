@@ -143,24 +143,38 @@ static int key_fold(struct folder *folder, struct tally_bucket_key *key)
 	return ret;
 }
 
+static int folder_start(struct folder *folder, struct tally_profile *profile,
+			const struct tally_fold *fold)
+{
+	*folder = (struct folder){.profile = profile,
+				  .what = fold->what | (fold->nr_functions ? FOLD_CHOSEN : 0)};
+	return kinds_find(folder, fold);
+}
+
+static void folder_free(struct folder *folder)
+{
+	free(folder->kinds);
+	tally_map_free(&folder->known);
+	tally_vec_free(&folder->all);
+	tally_vec_free(&folder->chain);
+}
+
 int tally_selection_fold(struct tally_profile *profile, const struct tally_fold *fold,
 			 struct tally_selection *selection)
 {
-	struct folder folder = {.profile = profile,
-				.what = fold->what | (fold->nr_functions ? FOLD_CHOSEN : 0)};
+	struct folder folder;
 	struct tally_bucket *folded = malloc((selection->nr_buckets + 1) * sizeof(*folded));
-	int ret = folded ? kinds_find(&folder, fold) : -ENOMEM;
+	int ret = folder_start(&folder, profile, fold);
 
+	if (!folded)
+		ret = -ENOMEM;
 	if (!ret)
 		memcpy(folded, selection->buckets, selection->nr_buckets * sizeof(*folded));
 	for (size_t i = 0; i < selection->nr_buckets && !ret; i++) {
 		if (tally_selection_has(selection, &folded[i]))
 			ret = key_fold(&folder, &folded[i].key);
 	}
-	free(folder.kinds);
-	tally_map_free(&folder.known);
-	tally_vec_free(&folder.all);
-	tally_vec_free(&folder.chain);
+	folder_free(&folder);
 	if (ret) {
 		free(folded);
 		return -ENOMEM;
@@ -168,4 +182,17 @@ int tally_selection_fold(struct tally_profile *profile, const struct tally_fold 
 	free(selection->owned);
 	selection->buckets = selection->owned = folded;
 	return 0;
+}
+
+int tally_profile_fold(struct tally_profile *profile, const struct tally_fold *fold)
+{
+	struct folder folder;
+	int ret = folder_start(&folder, profile, fold);
+
+	tally_vec_for_each (bucket, &profile->buckets) {
+		if (!ret)
+			ret = key_fold(&folder, &bucket->key);
+	}
+	folder_free(&folder);
+	return ret;
 }

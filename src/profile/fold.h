@@ -37,4 +37,8 @@ static inline bool tally_fold_is_any(const struct tally_fold *fold)
 int tally_selection_fold(struct tally_profile *profile, const struct tally_fold *fold,
 			 struct tally_selection *selection);
 
+/* Fold functions in all samples of a finished profile, for good. Selections must be built
+ * afterwards. Returns 0, or -ENOMEM with a part of the samples folded. */
+int tally_profile_fold(struct tally_profile *profile, const struct tally_fold *fold);
+
 #endif

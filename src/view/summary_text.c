@@ -348,6 +348,7 @@ static void add_headline(const struct tally_summary *summary, const struct tally
 
 	tally_str_add(&line, summary->name);
 	tally_str_escape(&line, 0);
+	tally_str_add(&line, summary->is_own_code ? " (just my code)" : "");
 	tally_str_add(&line, summary->is_partial ? " (selection): " : ": ");
 	tally_summary_headline(summary, lists, &line);
 	tally_wrap_text(tally_str_text(&line), summary->columns, SHARE, out);

@@ -21,6 +21,7 @@ struct tally_summary {
 	bool has_chains;
 	bool inlined_apart; /* inlined functions have costs of their own */
 	bool is_temporary;  /* the recording is not kept in a file */
+	bool is_own_code;   /* functions of others are folded into their callers */
 	bool is_partial;    /* the selection is not the whole event */
 	uint64_t nr, period;
 	uint64_t whole;       /* period that corresponds to 100 % */

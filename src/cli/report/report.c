@@ -18,6 +18,7 @@
 #include "cli/report/report_export.h"
 #include "cli/report/report_fields.h"
 #include "cli/report/report.h"
+#include "profile/fold.h"
 #include "cli/report/report_browse.h"
 #include "cli/report/report_mode.h"
 #include "cli/report/report_records.h"
@@ -219,6 +220,9 @@ static int report_show(struct report *report)
 
 	if (report->session->query)
 		ret = tally_query_apply(report->session->query, &report->profile);
+	if (!ret && report->config->own_code)
+		ret = tally_profile_fold(&report->profile,
+					 &(struct tally_fold){.what = TALLY_FOLD_FOREIGN});
 	if (ret)
 		return ret;
 	if (report->config->format)

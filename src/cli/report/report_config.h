@@ -27,6 +27,7 @@ struct report_config {
 	bool mem_mode, hide_unresolved, nanoseconds;
 	bool latency, cpu_utilization, raw_trace, branch_history, total_cycles, threads;
 	bool raw_dump, stats, tasks, mmaps;
+	bool own_code;   /* fold the functions of others into their callers */
 	bool is_inlined; /* show inlined functions as frames */
 	bool force, stdio, tui, no_bounds;
 	bool html_source, html_source_given; /* see cli/main/html_file.h */

@@ -120,6 +120,9 @@ const struct tally_option report_options[] = {
 	 "count samples in callees of functions with matching names as samples of the function"},
 	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
 	 "limit the callchain entries used (default: 127)"},
+	{0, "just-my-code", TALLY_OPTION_FLAG, AT(own_code), NULL,
+	 "fold libraries, the kernel, std:: and the code before main into their callers (key m in "
+	 "the browser and in pages)"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
 	 "show inlined functions in callchains (default)"},
 	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,

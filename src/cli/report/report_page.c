@@ -59,6 +59,7 @@ static const struct tally_excluded of_rows[] = {
 static const struct tally_excluded not_of_pages[] = {
 	{"--ignore-callees", AT(ignore_callees), true, "does not apply to pages"},
 	{"--parallelism", AT(parallelism), true, "does not apply to pages"},
+	{"--just-my-code", AT(own_code), false, "is the key m in the page"},
 };
 
 /* Options that do not affect the blocks of --total-cycles. */

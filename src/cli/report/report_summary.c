@@ -30,6 +30,7 @@ static int add_event(struct report *report, uint32_t number, const char *health)
 		.has_chains = has_chains,
 		.inlined_apart = report->profile.options.lines & TALLY_LINES_SELF,
 		.is_temporary = report->session->name != report->session->path,
+		.is_own_code = report->config->own_code,
 		.is_partial = total->nr_shown != total->nr,
 		.nr = total->nr_shown,
 		.period = total->period_shown,
