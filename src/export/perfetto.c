@@ -23,10 +23,12 @@ enum {
 	PACKET_SEQUENCE = 10,
 	PACKET_INTERNED = 12,
 	PACKET_FLAGS = 13,
+	PACKET_SYSTEM = 45,
 	PACKET_DEFAULTS = 59,
 	PACKET_PERF_SAMPLE = 66,
 	PACKET_IS_FIRST = 87
 };
+enum { SYSTEM_SERVICE = 4 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 enum { TREE_PROCESS = 1, TREE_THREAD };
 enum { PROCESS_PID = 1, PROCESS_COMMAND = 3 };
@@ -461,11 +463,27 @@ static int add_event(struct perfetto *perfetto, const struct tally_export_event 
 	return ret;
 }
 
+/* Write the packet that identifies the file as written by tally. */
+static int add_service(struct perfetto *perfetto)
+{
+	struct tally_str *out = &perfetto->stream.text;
+	const char *version = perfetto->export->version;
+	size_t system;
+
+	perfetto->packet = tally_protobuf_open(out, TRACE_PACKET);
+	system = tally_protobuf_open(out, PACKET_SYSTEM);
+	tally_protobuf_bytes(out, SYSTEM_SERVICE, version, strlen(version));
+	tally_protobuf_close(out, system);
+	return close_packet(perfetto);
+}
+
 static int write_format(const struct tally_export *export)
 {
 	struct perfetto perfetto = {.export = export, .profile = export->profile};
 	int ret = tally_export_stream_start(&perfetto.stream, export, export->packs);
 
+	if (!ret)
+		ret = add_service(&perfetto);
 	for (size_t i = 0; i < export->nr_events && !ret; i++)
 		ret = add_event(&perfetto, &export->events[i]);
 	for (size_t i = 0; i < export->nr_events && !ret; i++)

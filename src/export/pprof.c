@@ -52,7 +52,7 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_NUMBER };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, FIRST_STRINGS = 2 };
 
 /* Pages of a file that have the same distance between their linked addresses and file offsets. */
 struct pprof_mapping {
@@ -142,12 +142,34 @@ static uint64_t event_period(const struct tally_export_event *event)
 	return 1000000000 / event->frequency;
 }
 
+static void add_string(struct pprof *pprof, uint32_t number)
+{
+	const struct tally_interned *text = &pprof->strings.strings.data[number];
+
+	tally_protobuf_bytes(&pprof->stream.text, PROFILE_STRING, text->text, text->len);
+}
+
+/* Begin the string table with the comment. The comment is the first text in the file, because it
+ * identifies the file as written by tally. */
+static void add_comment(struct pprof *pprof)
+{
+	uint64_t comment;
+
+	tally_str_add(&pprof->name, "tally report --format pprof ");
+	tally_str_add(&pprof->name, pprof->export->title);
+	comment = made_string(pprof);
+	for (uint32_t i = 0; i < FIRST_STRINGS && i < pprof->strings.strings.len; i++)
+		add_string(pprof, i);
+	tally_protobuf_u64(&pprof->stream.text, PROFILE_COMMENT, comment);
+}
+
 static void add_head(struct pprof *pprof)
 {
 	const struct tally_export *export = pprof->export;
 	struct tally_str *out = &pprof->stream.text;
 
 	string(pprof, ""); /* string 0 must be empty */
+	add_comment(pprof);
 	for (size_t i = 0; i < export->nr_events; i++) {
 		const struct tally_export_event *event = &export->events[i];
 
@@ -163,9 +185,6 @@ static void add_head(struct pprof *pprof)
 	if (export->start)
 		tally_protobuf_u64(out, PROFILE_TIME, export->start);
 	tally_protobuf_u64(out, PROFILE_DEFAULT_TYPE, text_string(pprof, export->events[0].name));
-	tally_str_add(&pprof->name, "tally report --format pprof ");
-	tally_str_add(&pprof->name, export->title);
-	tally_protobuf_u64(out, PROFILE_COMMENT, made_string(pprof));
 }
 
 /* ---- samples ------------------------------------------------------------------- */
@@ -443,11 +462,9 @@ static int add_tables(struct pprof *pprof)
 		add_function(pprof, i);
 		ret = pprof->error ? pprof->error : tally_export_flush_some(&pprof->stream);
 	}
-	/* Write the strings last, when all of them are known. */
-	for (uint32_t i = 0; i < pprof->strings.strings.len && !ret; i++) {
-		const struct tally_interned *text = &pprof->strings.strings.data[i];
-
-		tally_protobuf_bytes(&pprof->stream.text, PROFILE_STRING, text->text, text->len);
+	/* Write the other strings last, when all of them are known. */
+	for (uint32_t i = FIRST_STRINGS; i < pprof->strings.strings.len && !ret; i++) {
+		add_string(pprof, i);
 		ret = tally_export_flush_some(&pprof->stream);
 	}
 	return ret;

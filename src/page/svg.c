@@ -160,7 +160,7 @@ static void add_opening(const struct tally_svg *svg, int height, struct tally_st
 		       "viewBox=\"0 0 %d %d\" role=\"img\">\n<title>Flame graph of ",
 		       width / 10, height / 10, width / 10, height / 10);
 	tally_xml_add(out, svg->title);
-	tally_str_add(out, "</title>\n");
+	tally_str_add(out, "</title>\n<metadata>Generator: tally</metadata>\n");
 	tally_str_add(out, style);
 	tally_str_add(out, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
 }

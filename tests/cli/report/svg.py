@@ -31,7 +31,7 @@ SPACE = "{http://www.w3.org/2000/svg}"
 ROW = 17
 Box = collections.namedtuple("Box", "name samples left top width label kind")
 # Elements permitted in a document, and their attributes.
-KNOWN = {"svg": {"version", "width", "height", "viewBox", "role"}, "title": set(), "style": set(), "g": {"class"},
+KNOWN = {"metadata": set(), "svg": {"version", "width", "height", "viewBox", "role"}, "title": set(), "style": set(), "g": {"class"},
          "rect": {"class", "x", "y", "width", "height"}, "text": {"class", "x", "y"}}
 
 
