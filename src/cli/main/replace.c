@@ -58,6 +58,7 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 	sigset_t set;
 	int ret = made.path ? 0 : -ENOMEM;
 
+	made.is_new = !ret && lstat(made.path, &st) && errno == ENOENT;
 	if (!ret && is_untrusted_link(path))
 		ret = -EACCES;
 	if (!ret && !stat(made.path, &st) && !S_ISREG(st.st_mode))
@@ -136,6 +137,24 @@ static int copy_permissions(const struct tally_replacement *replacement)
 	return fchmod(replacement->fd, mode) ? -errno : 0;
 }
 
+/* Give the temporary file its final name. Some file systems cannot check atomically that the name
+ * is unused. */
+static int rename_final(const struct tally_replacement *replacement)
+{
+	const char *from = replacement->temporary, *to = replacement->path;
+	struct stat st;
+
+	if (replacement->is_new) {
+		if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+			return 0;
+		if (errno != EINVAL && errno != ENOSYS)
+			return -errno;
+		if (!lstat(to, &st))
+			return -EEXIST;
+	}
+	return rename(from, to) ? -errno : 0;
+}
+
 int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
 	int ret = like < 0 ? copy_permissions(replacement) : copy_attributes(replacement->fd, like);
@@ -146,8 +165,8 @@ int tally_replacement_commit(struct tally_replacement *replacement, int like)
 		ret = -errno;
 	if (!ret)
 		ret = tally_replacement_check(replacement);
-	if (!ret && rename(replacement->temporary, replacement->path))
-		ret = -errno;
+	if (!ret)
+		ret = rename_final(replacement);
 	if (ret)
 		return ret == -EINTR ? ret : tally_replacement_print_error(replacement->path, ret);
 	free(replacement->temporary);

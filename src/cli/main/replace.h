@@ -12,6 +12,7 @@ struct tally_replacement {
 	int fd;
 	sigset_t mask;   /* signal mask to restore */
 	bool is_private; /* set after opening: only the owner may read a new file */
+	bool is_new;     /* nothing was at `path`: a file created since is not replaced */
 };
 
 /* Print that `path` cannot be written because of the error `code` (-errno). Returns `code`. */
