@@ -96,7 +96,8 @@ static int copy_to_file(struct injection *injection, struct tally_perfdata *data
 	const struct inject_config *config = injection->config;
 	struct tally_replacement file;
 	struct tally_error err = {0};
-	int ret = tally_replacement_open(config->output, &file);
+	int ret = tally_overwrite_open("-o", config->output, TALLY_OVERWRITE_RECORDING,
+				       config->force, &file);
 
 	if (ret)
 		return ret;

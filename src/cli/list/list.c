@@ -185,7 +185,7 @@ out:
 /* Make the -o file standard output. Returns 0, or -errno after printing an error. */
 static int open_output(const struct list_config *config)
 {
-	int ret = tally_overwrite_check("-o", config->output, TALLY_OVERWRITE_TEXT, config->force);
+	int ret = tally_overwrite_check("-o", config->output, TALLY_OVERWRITE_LIST, config->force);
 
 	if (!ret && !freopen(config->output, "w", stdout)) {
 		ret = -errno;

@@ -49,10 +49,10 @@ int tally_document_check(const struct tally_document_place *place)
 		tally_print_hint("use ./%s for a file with that name", path);
 		return -EINVAL;
 	}
-	if (is_stdout(path) || is_special(path))
+	if (is_stdout(path))
 		return 0;
 	ret = tally_overwrite_check(option, path, place->kinds, place->force);
-	if (ret)
+	if (ret || is_special(path))
 		return ret;
 	ret = tally_replacement_open(path, &tried);
 	if (!ret)
@@ -106,13 +106,15 @@ static int document_open(struct tally_document *document)
 	if (document->fd >= 0)
 		return 0;
 	if (is_special(document->path)) {
+		if (tally_overwrite_check(document->place.option, document->path, 0, false))
+			return -ENODATA; /* already printed */
 		document->fd = open(document->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		return document->fd < 0 ? -errno : 0;
 	}
-	/* Another process may have created a file at this path since tally_document_check(). */
-	if (tally_overwrite_check(document->place.option, document->path, document->place.kinds,
-				  document->place.force) ||
-	    tally_replacement_open(document->path, &document->replacement))
+	/* Check again, because another process may have created a file since
+	 * tally_document_check(). */
+	if (tally_overwrite_open(document->place.option, document->path, document->place.kinds,
+				 document->place.force, &document->replacement))
 		return -ENODATA; /* already printed */
 	document->replaces = true;
 	document->fd = document->replacement.fd;

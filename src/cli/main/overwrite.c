@@ -13,6 +13,7 @@
 #include "base/arith.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "cli/main/overwrite_marks.h"
 #include "cli/main/print.h"
 #include "tally/perfdata.h"
 
@@ -23,69 +24,8 @@ struct head {
 	uint8_t bytes[HEAD + 1]; /* ends with a NUL */
 	size_t len;
 	bool is_cut; /* the file is longer than `bytes` */
-	/* The file is gzip-compressed, and `bytes` holds the start of its uncompressed content. */
-	bool is_packed;
 	mode_t mode;
 };
-
-/* ---- output of tally -------------------------------------------------------------- */
-
-/* Strings that identify each kind of output: its first bytes, and a string found soon after
- * them. */
-static const struct signature {
-	unsigned kind;
-	const char *first, *later;
-} signatures[] = {
-	{TALLY_OVERWRITE_PAGE, "<!DOCTYPE html>\n", "<meta name=\"generator\" content=\"tally\">"},
-	{TALLY_OVERWRITE_PICTURE, "<?xml ", "<title>Flame graph of "},
-	{TALLY_OVERWRITE_EXPORT, "event,", ",self_period,self_samples,total_period,total_samples"},
-	{TALLY_OVERWRITE_EXPORT, "{\"version\":1,\"events\":[", ""},
-	{TALLY_OVERWRITE_EXPORT, "{\"$schema\":\"https://www.speedscope.app/",
-	 "\"exporter\":\"tally "},
-	{TALLY_OVERWRITE_EXPORT, "{\"meta\":{\"version\":", "\"importedFrom\":\"tally "},
-	{TALLY_OVERWRITE_EXPORT, "# callgrind format\n", "\ncreator: tally "},
-	{TALLY_OVERWRITE_EXPORT, "\n\x04\x08\x01\x10\x02", ""},   /* pprof: sample type */
-	{TALLY_OVERWRITE_EXPORT, "\n", "P\x01h\x01\xb8\x05\x01"}, /* Perfetto: the first packet */
-	{TALLY_OVERWRITE_COUNTS, "# started on ", ""},
-	{TALLY_OVERWRITE_COUNTS, "{\"version\":1,\"kind\":\"", ""},
-};
-
-static bool has_signature(const struct head *head, const struct signature *signature)
-{
-	size_t first = strlen(signature->first), later = strlen(signature->later);
-
-	return head->len >= first && !memcmp(head->bytes, signature->first, first) &&
-	       memmem(head->bytes, head->len, signature->later, later);
-}
-
-/* Return true for a line of folded stacks: function names and a count. */
-static bool is_folded(const char *line, size_t len)
-{
-	size_t digits = 0;
-
-	while (digits < len && line[len - 1 - digits] >= '0' && line[len - 1 - digits] <= '9')
-		digits++;
-	return digits && digits < len && line[len - 1 - digits] == ' ' && memchr(line, ';', len);
-}
-
-/* Return true for a line of `stat -j` output, a JSON object. */
-static bool is_perf_json(const char *line, size_t len)
-{
-	return len > 3 && !memcmp(line, "{\"", 2) && line[len - 1] == '}' &&
-	       memmem(line, len, "\" : ", 4);
-}
-
-static bool has_lines(const struct head *head, bool (*is)(const char *line, size_t len))
-{
-	const char *line = (const char *)head->bytes, *end;
-	size_t nr = 0;
-
-	for (; (end = strchr(line, '\n')); line = end + 1, nr++) {
-		if (!is(line, (size_t)(end - line)))
-			return false;
-	}
-	return nr > 0;
-}
 
 /* ---- other files ------------------------------------------------------------------- */
 
@@ -111,38 +51,22 @@ static bool is_program(const struct head *head)
 	       !memcmp(head->bytes, "#!", 2);
 }
 
-/* Return true if the file name is typical of output. The contents of a text file do not show that
- * it is output, because source files are text, too. */
-static bool is_output_name(const char *path)
+/* Return true for a name that script --per-event-dump makes. The text of samples has no mark. */
+static bool is_dump_name(const char *path)
 {
-	static const char *const ends[] = {".txt", ".log", ".out",    ".dump", ".csv",
-					   ".tsv", ".err", ".folded", ".stat"};
 	const char *end = strrchr(tally_path_name(path), '.');
 
-	for (size_t i = 0; end && i < TALLY_ARRAY_SIZE(ends); i++) {
-		if (!strcmp(end, ends[i]))
-			return true;
-	}
-	return false;
+	return end && !strcmp(end, ".dump");
 }
 
 static bool may_replace(const struct head *head, const char *path, unsigned kinds)
 {
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(signatures); i++) {
-		if ((signatures[i].kind & kinds) && has_signature(head, &signatures[i]))
-			return true;
-	}
+	if (tally_overwrite_is_own((const char *)head->bytes, head->len, kinds))
+		return true;
 	if ((kinds & TALLY_OVERWRITE_RECORDING) && tally_perfdata_is_recording(path))
 		return true;
-	if (!is_text(head))
-		return false;
-	if (((kinds & TALLY_OVERWRITE_EXPORT) && has_lines(head, is_folded)) ||
-	    ((kinds & TALLY_OVERWRITE_COUNTS) && has_lines(head, is_perf_json)))
-		return true;
-	if (is_program(head) || head->is_packed)
-		return false;
-	return ((kinds & TALLY_OVERWRITE_TEXT) && is_output_name(path)) ||
-	       (kinds & TALLY_OVERWRITE_APPEND);
+	return (kinds & TALLY_OVERWRITE_DUMP) && is_dump_name(path) && is_text(head) &&
+	       !is_program(head);
 }
 
 /* ---- reading ------------------------------------------------------------------------ */
@@ -164,7 +88,6 @@ static void head_unpack(struct head *head)
 	if (stream.avail_out < HEAD) {
 		head->len = HEAD - stream.avail_out;
 		head->bytes[head->len] = 0;
-		head->is_packed = true;
 	}
 	(void)inflateEnd(&stream);
 }
@@ -204,11 +127,29 @@ static const char *kind_name(const struct head *head, const char *path)
 	return is_text(head) ? "a text file" : "a file of an unknown type";
 }
 
+int tally_overwrite_check_mode(const char *option, const char *path, mode_t mode)
+{
+	const char *what = S_ISBLK(mode)    ? "a block device"
+			   : S_ISDIR(mode)  ? "a directory"
+			   : S_ISSOCK(mode) ? "a socket"
+					    : NULL;
+
+	if (!what)
+		return 0;
+	tally_print_error("%s %s: refusing to write to %s", option, path, what);
+	tally_print_hint("use the name of a file");
+	return -EINVAL;
+}
+
 int tally_overwrite_check(const char *option, const char *path, unsigned kinds, bool force)
 {
 	struct head head;
-	int ret = force ? 0 : head_read(path, kinds, &head);
+	struct stat st;
+	int ret;
 
+	if (!stat(path, &st) && tally_overwrite_check_mode(option, path, st.st_mode))
+		return -EINVAL;
+	ret = force ? 0 : head_read(path, kinds, &head);
 	if (force || (!ret && (!head.len || may_replace(&head, path, kinds))))
 		return 0;
 	if (ret)
@@ -216,8 +157,25 @@ int tally_overwrite_check(const char *option, const char *path, unsigned kinds, 
 			"%s %s: not replaced, because the existing file cannot be read (%s)",
 			option, path, strerror(-ret));
 	else
-		tally_print_error("%s %s: refusing to replace %s", option, path,
-				  kind_name(&head, path));
+		tally_print_error("%s %s: refusing to replace %s that tally does not recognize "
+				  "as its own output",
+				  option, path, kind_name(&head, path));
 	tally_print_hint("choose another name, or use --force to replace any file");
 	return ret ? -EACCES : -EEXIST;
+}
+
+int tally_overwrite_open(const char *option, const char *path, unsigned kinds, bool force,
+			 struct tally_replacement *ret_replacement)
+{
+	/* Open first: the replacement notes whether a file exists, and that file is checked. */
+	int ret = tally_replacement_open(path, ret_replacement);
+
+	if (ret)
+		return ret;
+	ret = tally_overwrite_check(option, path, kinds, force);
+	if (ret)
+		tally_replacement_close(ret_replacement);
+	else if (force)
+		ret_replacement->is_new = false;
+	return ret;
 }

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/main/recording_file.h"
 #include "tally/perfdata.h"
@@ -159,13 +160,17 @@ static int open_any(const char *path)
 static int try_open(struct tally_recording_file *file)
 {
 	int fd = open_any(file->path), ret;
-	struct stat st;
+	struct stat st = {0};
 
 	if (fd < 0) {
 		tally_print_error("cannot write %s: %s", file->path, strerror(-fd));
 		return fd;
 	}
 	file->is_device = fstat(fd, &st) || !S_ISREG(st.st_mode);
+	if (file->is_device && tally_overwrite_check_mode("-o", file->path, st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
 	if (file->is_device) {
 		file->fd = fd;
 		return 0;

@@ -50,7 +50,7 @@ static int dump_new(struct script_event_dumps *dumps, struct tally_session *sess
 	size_t len = strlen(input) + strlen(name) + sizeof("..4294967295.dump");
 	struct script_event_dump *dump = calloc(1, sizeof(*dump) + len);
 	struct tally_document_place place = {
-		.option = "--per-event-dump", .kinds = TALLY_OVERWRITE_TEXT, .force = dumps->force};
+		.option = "--per-event-dump", .kinds = TALLY_OVERWRITE_DUMP, .force = dumps->force};
 	int ret = dump ? 0 : -ENOMEM;
 
 	if (ret)

@@ -81,8 +81,7 @@ static void add_heading(struct stat_session *session)
 
 static unsigned overwrites(const struct stat_config *config)
 {
-	return TALLY_OVERWRITE_COUNTS |
-	       (config->append ? TALLY_OVERWRITE_APPEND : TALLY_OVERWRITE_TEXT);
+	return TALLY_OVERWRITE_COUNTS | (config->append ? TALLY_OVERWRITE_APPEND : 0);
 }
 
 /* Return the file to write, or NULL. As in perf, "-" is standard error. */

@@ -7,6 +7,9 @@ usage: overwrite.py TALLY
 import gzip
 import os
 import shutil
+import socket
+import stat
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -46,6 +49,28 @@ FOREIGN = {
     "nul.txt": (b"a\0b", 0o644),
     "latin.txt": (b"caf\xe9 au lait\n" * 40, 0o644),
 }
+# Go's CPU profile begins with the same field as every pprof file: sample_type {type: 1, unit: 2}.
+GO_PROFILE = b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x04\x12\x07\n\x01\x01\x12\x02\x01\x05" + b"".join(
+    b"2" + bytes([len(text)]) + text for text in (b"", b"samples", b"count", b"cpu", b"nanoseconds", b"main.main"))
+# Files of other programs that look like output of tally. Every option refuses every one of them.
+ALIKE = {
+    "cpu.pprof": GO_PROFILE,
+    "cpu.pprof.gz": gzip.compress(GO_PROFILE),
+    "trace.perfetto": b"\n\x0cP\x01h\x01\xb8\x05\x01\xda\x03\x02b\x00" * 4,
+    "calendar.json": b'{"version":1,"events":["my calendar"]}\n',
+    "config.json": b'{"version":1,"kind":"my config"}\n',
+    "novel.txt": b"# started on the novel\n",
+    "dated.txt": b"# started on Sun Nov 29 04:10:34 2026\nmy diary\n",
+    "rows.jsonl": b'{"name" : "my database row"}\n',
+    "shopping": b"Milk;eggs 12\n",
+    "party.csv": b"event,day\r\nparty,self_period,self_samples,total_period,total_samples\r\n",
+    "graph.svg": b'<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg">\n<title>Flame graph of mine</title>\n</svg>\n',
+    "notes.txt": b"Software events\nand other notes\n",
+    "label.txt": b"Software event\non Friday\n",
+    "data.csv": b"id,price\n1,20\n",
+    "cg.out": b"version: 1\ncreator: callgrind-3.19.0\nevents: Ir\n",
+}
+FOREIGN.update({name: (content, 0o644) for name, content in ALIKE.items()})
 
 
 def setup():
@@ -118,6 +143,25 @@ def test_other_options_do_not_replace_files_of_other_programs():
 
 
 @tap.always
+def test_no_option_replaces_files_that_look_alike():
+    counts = {"stat " + what: lambda path, options=options: ("stat", *options, "-e", "task-clock", "-o", path, "true")
+              for what, options in (("text", ()), ("-x,", ("-x,",)), ("-j", ("-j",)), ("--json", ("--json",)), ("--append", ("--append",)))}
+    writers = {what: lambda path, words=words: (*words, path) for what, words in WRITERS.items()}
+    for what, make in {**writers, **OTHER_WRITERS, **counts}.items():
+        for name, content in ALIKE.items():
+            if name.endswith(".gz") and what in (*PLAIN, "diff page", "profile page", "baseline page"):
+                continue  # the name is rejected
+            path = place(name, content)
+            run = tap.run(TALLY, *make(path))
+            if what == "convert":
+                assert run.returncode and "--force" in run.stderr, run
+                tap.same(read(path), content, what)
+                os.unlink(path)
+            else:
+                refused(run, path, content)
+
+
+@tap.always
 def test_force_replaces_any_file():
     for what in ("page", "svg", "archive", "folded", "pprof"):
         path = place("program", *FOREIGN["program"])
@@ -126,14 +170,40 @@ def test_force_replaces_any_file():
         os.unlink(path)
 
 
+# Folded stacks have no mark that identifies their author, so they are replaced only with --force.
+UNMARKED = ("folded", "folded.gz")
+
+
+def again(words, path, what):
+    """Write the file twice."""
+    write(words, path, status=0)
+    before = read(path)
+    os.chmod(path, 0o777)  # as on file systems without permission bits
+    if what in UNMARKED:
+        run = write(words, path)
+        assert run.returncode and "--force" in run.stderr, run
+        words = (words[0], "--force", *words[1:])
+    write(words, path, status=0)
+    tap.same(len(read(path)), len(before), what)
+    os.unlink(path)
+
+
+@tap.always
 def test_own_files_are_replaced():
     for what, words in WRITERS.items():
-        path = os.path.join(OUT, "out.gz" if what.endswith(".gz") else "out")
-        write(words, path, status=0)
-        before = read(path)
-        os.chmod(path, 0o777)  # as on file systems without permission bits
-        write(words, path, status=0)
-        tap.same(len(read(path)), len(before), what)
+        again(words, os.path.join(OUT, "out.gz" if what.endswith(".gz") else "out"), what)
+    for options in (("-s", "comm"), ("-s", "sym,dso"), ("-p", "no-such-parent"), ("--comms", "nobody"), ("--no-children",)):
+        for what in ("json", "csv"):
+            again(("report", "-i", DATA, *options) + EXPORTS[what][3:], os.path.join(OUT, "out"), what)
+
+
+@tap.always
+def test_lists_are_replaced():
+    for words in ((), ("sw",), ("hw",), ("cache",), ("pmu",), ("cpu",), ("raw",), ("breakpoint",), ("tracepoint",), ("metric",),
+                  ("metricgroup",), ("page*",), ("--json",), ("--no-desc",), ("--details",), ("-v",), ("--cpuid", "silvermont")):
+        path = os.path.join(OUT, "list")
+        if tap.run(TALLY, "list", "-o", path, *words).returncode == 0 and read(path):
+            tap.run(TALLY, "list", "-o", path, *words, status=0)
         os.unlink(path)
 
 
@@ -145,7 +215,7 @@ def test_exports_replace_exports_and_nothing_else():
         write(WRITERS[other], path, status=0)
         before = read(path)
         run = write(WRITERS[what], path)
-        if (what in EXPORTS and other in EXPORTS) or what == other:
+        if other not in UNMARKED and ((what in EXPORTS and other in EXPORTS) or what == other):
             tap.same(run.returncode, 0, (run.args, run.stderr))
             os.unlink(path)
         else:
@@ -166,28 +236,27 @@ def test_exports_do_not_replace_text_of_others():
         refused(write(WRITERS["page"], path), path, b"notes\n")
 
 
-def test_counts_replace_counts_and_text():
+@tap.always
+def test_counts_replace_counts():
     for name, options in COUNTS.items():
-        path = os.path.join(OUT, "counts")
-        count(options, path, status=0)
-        count(options, path, status=0)
-        count((), path, status=0)
-        assert read(path).startswith(b"# started on "), name
-        os.unlink(path)
-    path = place("counts.txt", b"notes\n")
-    count((), path, status=0)
-    assert read(path).startswith(b"# started on "), path
-    os.unlink(path)
+        for append in ((), ("--append",)):
+            path = os.path.join(OUT, "counts")
+            count(options, path, status=0)
+            count(options, path, *append, status=0)
+            count((), path, *append, status=0)
+            assert append or read(path).startswith(b"# started on "), name
+            os.unlink(path)
 
 
 @tap.always
 def test_counts_leave_files_of_others():
-    for name, (content, mode) in FOREIGN.items():
-        path = place(name, content, mode)
-        refused(count((), path), path, content)
+    for append in ((), ("--append",)):
+        for name, (content, mode) in FOREIGN.items():
+            path = place(name, content, mode)
+            refused(count((), path, *append), path, content)
     for what, words in WRITERS.items():
         path = os.path.join(OUT, "out")
-        if what == "folded" or what.endswith(".gz"):
+        if what.endswith(".gz"):
             continue
         write(words, path, status=0)
         refused(count((), path), path, read(path))
@@ -197,15 +266,89 @@ def test_counts_leave_files_of_others():
     os.unlink(path)
 
 
-def test_counts_are_added_to_text_alone():
+def test_counts_are_added_to_counts():
+    """Text of others gets counts only with --force; then it contains counts."""
     path = place("runs", b"first run\n")
-    count(("--append",), path, status=0)
+    refused(count(("--append",), path), path, b"first run\n")
+    path = place("runs", b"first run\n")
+    for more in (("--force",), ()):
+        count(("--append",), path, *more, status=0)
     assert read(path).startswith(b"first run\n# started on "), read(path)
+    tap.same(read(path).count(b"# started on "), 2, "runs")
+    # The text in front must not be lost.
+    refused(count((), path), path, read(path))
+
+
+# ---- files that are not regular -------------------------------------------------------------------
+
+def all_options(path):
+    yield from ((*words, path) for what, words in WRITERS.items() if not what.endswith(".gz"))
+    yield from (make(path) for make in OTHER_WRITERS.values())
+    yield "stat", "-e", "task-clock", "-o", path, "true"
+    yield "stat", "-e", "task-clock", "--append", "-o", path, "true"
+    yield "record", "-e", "cpu-clock", "-o", path, "true"
+
+
+@tap.always
+def test_no_option_writes_to_a_block_device():
+    path = os.path.join(OUT, "disk")
+    try:
+        os.mknod(path, 0o600 | stat.S_IFBLK, os.makedev(7, 255))  # a loop device that does not exist
+    except OSError as error:
+        tap.skip("mknod of a block device: %s" % error.strerror)
+    try:
+        for words in all_options(path):
+            run = tap.run(TALLY, *words)
+            assert run.returncode and ("a block device" in run.stderr or "not a regular file" in run.stderr or words[0] == "record"), run
+            assert stat.S_ISBLK(os.stat(path).st_mode), words
+        tap.same(os.listdir(OUT), ["disk"], "files left behind")
+    finally:
+        os.unlink(path)
+
+
+@tap.always
+def test_no_option_writes_to_a_directory_or_a_socket():
+    path = os.path.join(OUT, "folder")
+    os.mkdir(path)
+    for words in all_options(path):
+        assert tap.run(TALLY, *words).returncode, words
+    tap.same(os.listdir(path), [], "files left behind")
+    os.rmdir(path)
+    path = os.path.join(WORK, "socket")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        for words in all_options(path):
+            assert tap.run(TALLY, *words).returncode, words
+            assert stat.S_ISSOCK(os.stat(path).st_mode), words
     os.unlink(path)
-    for name in ("program", "script", "nul.txt"):
-        content, mode = FOREIGN[name]
-        path = place(name, content, mode)
-        refused(count(("--append",), path), path, content)
+
+
+@tap.always
+def test_devices_and_pipes_are_written_to():
+    for words in (*EXPORTS.values(), WRITERS["page"], WRITERS["svg"]):
+        write(words, "/dev/null", status=0)
+    count((), "/dev/null", status=0)
+    run = tap.run("sh", "-c", '"$0" report -i "$1" --format folded -o /dev/stdout | cat', TALLY, DATA, status=0)
+    assert run.stdout, run
+
+
+@tap.always
+def test_a_file_that_appears_later_is_kept():
+    """Another program creates the file while tally reads its input from a pipe."""
+    path, fifo = os.path.join(OUT, "late"), os.path.join(WORK, "fifo")
+    os.mkfifo(fifo)
+    process = subprocess.Popen([TALLY, "inject", "-i", fifo, "-o", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with open(fifo, "wb") as pipe:
+        data = tap.run(TALLY, "inject", "-i", DATA, "-o", "-", text=False, status=0).stdout
+        pipe.write(data)
+        pipe.flush()
+        place("late", b"mine\n")
+    _, errors = process.communicate()
+    assert process.returncode and errors, errors
+    tap.same(read(path), b"mine\n", "the file of the other program")
+    tap.same(os.listdir(OUT), ["late"], "files left behind")
+    os.unlink(path)
+    os.unlink(fifo)
 
 
 def test_an_empty_file_is_replaced():
