@@ -139,9 +139,21 @@ static bool has_counts(const char *text)
 	return false;
 }
 
+/* Return true for a thread's label, which ends in "-TID". */
+static bool is_thread(const char *value)
+{
+	const char *end = *value == '"' ? strchr(value + 1, '"') : NULL, *at = end;
+
+	while (at && at > value + 1 && isdigit((unsigned char)at[-1]))
+		at--;
+	return at && at < end && at[-1] == '-';
+}
+
 /* Return true for a metric's number, which may be missing, and for a label such as "S0". */
 static bool is_metric(const char *value)
 {
+	if (is_thread(value))
+		return true;
 	value += *value == '"';
 	value += *value >= 'A' && *value <= 'Z';
 	value += *value == '-';

@@ -26,7 +26,8 @@ EXPORTS = {"%s%s" % (name, end): ("report", "-i", DATA, "--format", name, "-o")
 # Commands that write a file. The file name is not included, because it is appended later.
 WRITERS = {"page": ("report", "-i", DATA, "--html"), "svg": ("report", "-i", DATA, "--svg"), "archive": ("archive", "-i", DATA, "-o"), **EXPORTS}
 COUNTS = {"stat": (), "stat -x,": ("-x,",), "stat -j": ("-j",), "stat --json": ("--json",), "stat -j -I": ("-j", "-I", "5"),
-          "stat -j -r": ("-j", "-r", "2"), "stat -j --metric-only": ("-j", "--metric-only")}
+          "stat -j -r": ("-j", "-r", "2"), "stat -j --metric-only": ("-j", "--metric-only"),
+          "stat -j of threads": ("-j", "-a", "--per-thread", "--metric-only")}
 PARTS = 7  # the quick tier tests every seventh pair
 PLAIN = ("page", "svg", "json", "csv")
 # Files not written by tally: contents and mode.
@@ -62,6 +63,7 @@ ALIKE = {
     "novel.txt": b"# started on the novel\n",
     "dated.txt": b"# started on Sun Nov 29 04:10:34 2026\nmy diary\n",
     "rows.jsonl": b'{"name" : "my database row"}\n',
+    "threads.jsonl": b'{"thread" : "my post"}\n',
     "shopping": b"Milk;eggs 12\n",
     "party.csv": b"event,day\r\nparty,self_period,self_samples,total_period,total_samples\r\n",
     "graph.svg": b'<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg">\n<title>Flame graph of mine</title>\n</svg>\n',
@@ -241,7 +243,8 @@ def test_counts_replace_counts():
     for name, options in COUNTS.items():
         for append in ((), ("--append",)):
             path = os.path.join(OUT, "counts")
-            count(options, path, status=0)
+            if count(options, path, status=None if "-a" in options else 0).returncode:
+                continue  # -a may require privileges
             count(options, path, *append, status=0)
             count((), path, *append, status=0)
             assert append or read(path).startswith(b"# started on "), name
