@@ -143,7 +143,6 @@ static enum tally_ink measure_ink(const struct tally_view *view,
 	return share_ink(is_self ? row->self : row->total, view->total);
 }
 
-
 static void draw_row(const struct tally_screen *screen, const struct tally_view *view,
 		     const struct tally_screen_line *line, struct tally_canvas *canvas, int y)
 {
