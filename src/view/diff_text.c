@@ -13,6 +13,7 @@
 #include "view/shorten.h"
 #include "view/view.h"
 #include "view/width.h"
+#include "view/wrap.h"
 
 enum { WIDEST = 80, LEAST_NAME = 8 };
 
@@ -344,6 +345,8 @@ int tally_diff_view_number_notes(struct tally_diff_view *view)
 void tally_diff_view_notes(const struct tally_diff_view *view, size_t nr_rows,
 			   struct tally_str *out)
 {
+	size_t first = out->len;
+
 	for (size_t i = 0; i < nr_rows; i++) {
 		const struct tally_diff_row *row = view->rows[i];
 		size_t start = out->len;
@@ -355,6 +358,7 @@ void tally_diff_view_notes(const struct tally_diff_view *view, size_t nr_rows,
 		tally_str_escape(out, start);
 		tally_str_add_char(out, '\n');
 	}
+	tally_wrap_comments(out, first, TALLY_DIFF_NAME_MAX);
 }
 
 static void add_cell(const struct tally_diff_view *view, const struct diff_column *column,

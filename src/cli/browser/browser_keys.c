@@ -277,13 +277,15 @@ static int all_annotate(struct browser *browser)
 	return 0;
 }
 
-/* Return the heaviest function among those that match a word best, or TALLY_FRAME_NONE. */
-static uint32_t function_match(const struct browser *browser, const char *word)
+/* Return the heaviest function among those that match a word best, or TALLY_FRAME_NONE. `*ret_nr` is
+ * the number of these functions. */
+static uint32_t function_match(const struct browser *browser, const char *word, uint32_t *ret_nr)
 {
 	const struct tally_hist *hist = &browser->lists.top.functions;
 	enum tally_symbol_match best = TALLY_MATCH_NONE, match;
 	uint32_t found = TALLY_FRAME_NONE;
 	uint64_t most = 0;
+	uint32_t nr = 0;
 
 	tally_vec_for_each (row, &hist->rows) {
 		const struct tally_frame *frame =
@@ -292,18 +294,22 @@ static uint32_t function_match(const struct browser *browser, const char *word)
 		match = frame->symbol && frame->dso
 				? tally_symbol_match(frame->dso, frame->symbol, word)
 				: TALLY_MATCH_NONE;
-		if (match < best || match == TALLY_MATCH_NONE ||
-		    (match == best && row->self <= most))
+		if (match < best || match == TALLY_MATCH_NONE)
+			continue;
+		nr = match > best ? 1 : nr + 1;
+		if (match == best && row->self <= most)
 			continue;
 		best = match;
 		most = row->self;
 		found = browser->chains.functions[row->frame];
 	}
+	*ret_nr = nr;
 	return found;
 }
 
 int browser_start_annotate(struct browser *browser, const char *word)
 {
+	uint32_t nr = 0;
 	int ret = browser_select(browser);
 
 	if (!ret)
@@ -313,12 +319,16 @@ int browser_start_annotate(struct browser *browser, const char *word)
 	if (ret)
 		return ret;
 	if (*word)
-		browser_choose_function(browser, function_match(browser, word));
+		browser_choose_function(browser, function_match(browser, word, &nr));
 	if (*word && browser->function == TALLY_FRAME_NONE)
 		browser_set_message(browser, "no samples in a function with '%s' in its name",
 				    word);
 	else
 		browser_switch_view(browser, &browser_annotate, browser_chosen_function(browser));
+	if (nr > 1)
+		browser_set_message(browser,
+				    "%" PRIu32 " functions match '%s': the heaviest is shown", nr,
+				    word);
 	return 0;
 }
 

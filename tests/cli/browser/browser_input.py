@@ -263,6 +263,13 @@ def test_annotates_only_functions():
         screen.go("Tab", shows="write_log  ")
 
 
+def test_a_word_that_matches_several_functions():
+    with Browser(shop(), "--annotate=r", size=(80, 40)) as screen:
+        screen.shows("annotate: ", "functions match 'r': the heaviest is shown", "walk_tree  ")
+    with Browser(shop(), "--annotate=walk_tree", size=(80, 40)) as screen:
+        screen.shows("annotate: ", "walk_tree  ", gone="functions match")
+
+
 def test_a_filter_or_search_chooses_a_function():
     """Check that after a filter of rows or a search in the flame graph, the views of a function show what was found."""
     with Browser(shop(), size=(80, 40)) as screen:
