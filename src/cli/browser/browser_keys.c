@@ -277,8 +277,8 @@ static int all_annotate(struct browser *browser)
 	return 0;
 }
 
-/* Return the heaviest function among those that match a word best, or TALLY_FRAME_NONE. `*ret_nr` is
- * the number of these functions. */
+/* Return the heaviest function among those that match a word best, or TALLY_FRAME_NONE. `*ret_nr`
+ * is the number of these functions. */
 static uint32_t function_match(const struct browser *browser, const char *word, uint32_t *ret_nr)
 {
 	const struct tally_hist *hist = &browser->lists.top.functions;
