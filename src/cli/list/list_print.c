@@ -9,26 +9,14 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "cli/main/overwrite_marks.h"
 
 enum { SCHEMA_VERSION = 1, NAME_WIDTH = 53 };
 
 /* Return a label such as "Hardware event" or "Metric". */
 static const char *kind_label(enum tally_event_kind kind)
 {
-	static const char *const labels[] = {
-		"Hardware event",
-		"Software event",
-		"Hardware cache event",
-		"Kernel PMU event",
-		"Raw event descriptor",
-		"Hardware breakpoint",
-		"Tracepoint event",
-		"CPU event",
-		"Metric",
-		"Metric group",
-	};
-
-	return labels[__builtin_ctz(kind)];
+	return tally_list_labels[__builtin_ctz(kind)];
 }
 
 /* Append an event's encoding, such as "cpu/event=0xc0/", or nothing for patterns. */

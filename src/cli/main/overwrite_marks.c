@@ -195,25 +195,26 @@ static bool are_perf_json(const char *text)
 
 /* ---- list ----------------------------------------------------------------------------- */
 
+const char *const tally_list_labels[TALLY_LIST_LABELS] = {
+	"Hardware event",
+	"Software event",
+	"Hardware cache event",
+	"Kernel PMU event",
+	"Raw event descriptor",
+	"Hardware breakpoint",
+	"Tracepoint event",
+	"CPU event",
+	"Metric",
+	"Metric group",
+};
+
 /* Return true for a heading such as "Software event", if a later line has the same in brackets. */
 static bool is_list(const char *text, size_t len)
 {
-	static const char *const labels[] = {
-		"Hardware event",
-		"Software event",
-		"Hardware cache event",
-		"Kernel PMU event",
-		"Raw event descriptor",
-		"Hardware breakpoint",
-		"Tracepoint event",
-		"CPU event",
-		"Metric",
-		"Metric group",
-	};
 	size_t heading = strcspn(text, ":\n");
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(labels); i++) {
-		const char *label = labels[i], *at = text + heading;
+	for (size_t i = 0; i < TALLY_LIST_LABELS; i++) {
+		const char *label = tally_list_labels[i], *at = text + heading;
 		size_t size = strlen(label);
 
 		if (heading != size || memcmp(text, label, size) != 0)

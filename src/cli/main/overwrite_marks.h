@@ -10,4 +10,9 @@
  * TALLY_OVERWRITE_*. The text has `len` bytes, is followed by a NUL, and is uncompressed. */
 bool tally_overwrite_is_own(const char *text, size_t len, unsigned kinds);
 
+/* Labels of events in the text of tally list, by which it is recognized; indexed by the bit number
+ * of enum tally_event_kind. */
+enum { TALLY_LIST_LABELS = 10 };
+extern const char *const tally_list_labels[TALLY_LIST_LABELS];
+
 #endif
