@@ -58,7 +58,7 @@ WORDS = [
     ("diff", "state", "view/view_diff.c", r'^\t\[TALLY_DIFF_(?!UNKNOWN|SAME|SHRANK)\w+\] = "([^"]*)",$', set()),
     ("doctor", "section", "cli/doctor/doctor_print.c", r'\[DOCTOR_\w+\] = "([^"]*)"', set()),
     ("doctor", "state", "cli/doctor/doctor_print.c", r'\[DOCTOR_\w+\] = \{"(\w+)"', set()),
-    ("list", "kind", "cli/list/list_print.c", r'^\t\t"([^"]*)",$', set()),
+    ("list", "kind", "cli/main/overwrite_marks.c", r'^\t"([A-Z][A-Za-z ]+)",$', set()),
     ("health", "end", "view/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",', set()),
     ("annotate", "kind", "view/annotate_json.c", r'\[TALLY_INSTRUCTION_\w+\] = "([^"]*)"', set()),
     ("page", "name", "page/column.c", r'\[PAGE_\w+\] = \{"(\w+)"', set()),
