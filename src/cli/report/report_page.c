@@ -226,7 +226,6 @@ int report_page(struct report_config *config)
 	if (!ret && config->baseline && !config->quiet)
 		tally_print_hint("for a page that also distinguishes changes from noise, use "
 				 "'tally diff --html %s %s'",
-				 config->baseline,
-				 request->inputs[1] ? request->inputs[1] : "perf.data");
+				 config->baseline, tally_recording_input(request->inputs[1]));
 	return ret;
 }

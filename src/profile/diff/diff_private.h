@@ -29,6 +29,12 @@ int diff_functions_make(struct tally_diff *diff, struct tally_profile *profile,
  * -ENOMEM. */
 int diff_join_variants(struct tally_diff *diff);
 
+/* Return true if a function was seen only on this side. */
+static inline bool diff_is_only_on(const struct tally_diff_row *row, int side)
+{
+	return row->seen[side] && !row->seen[!side];
+}
+
 /* Find the row with this key, or create it. Returns 0 or -ENOMEM. */
 int diff_row_find(struct tally_diff *diff, const struct diff_key *key, uint32_t *ret_row);
 

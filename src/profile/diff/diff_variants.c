@@ -38,11 +38,6 @@ static int joiner_add(struct joiner *joiner, uint32_t number)
 
 /* ---- which rows are one function --------------------------------------------- */
 
-static bool is_one_sided(const struct tally_diff_row *row, int side)
-{
-	return row->seen[side] && !row->seen[!side];
-}
-
 static bool has_recording(const struct tally_diff *diff, const struct tally_diff_row *row,
 			  uint32_t recording)
 {
@@ -68,8 +63,8 @@ static bool are_disjoint(const struct tally_diff *diff, const struct tally_diff_
 static bool are_one_function(const struct tally_diff *diff, const struct tally_diff_row *a,
 			     const struct tally_diff_row *b)
 {
-	if ((is_one_sided(a, TALLY_SIDE_A) && is_one_sided(b, TALLY_SIDE_B)) ||
-	    (is_one_sided(a, TALLY_SIDE_B) && is_one_sided(b, TALLY_SIDE_A)))
+	if ((diff_is_only_on(a, TALLY_SIDE_A) && diff_is_only_on(b, TALLY_SIDE_B)) ||
+	    (diff_is_only_on(a, TALLY_SIDE_B) && diff_is_only_on(b, TALLY_SIDE_A)))
 		return true;
 	return (a->variant == a->symbol || b->variant == b->symbol) && are_disjoint(diff, a, b);
 }

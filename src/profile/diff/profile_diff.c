@@ -95,11 +95,6 @@ struct one_sided_rows {
 	uint32_t row[TALLY_SIDES]; /* index + 1, or 0 if there is no row */
 };
 
-static bool is_only_on(const struct tally_diff_row *row, int side)
-{
-	return row->seen[side] && !row->seen[!side];
-}
-
 static enum tally_diff_state state_on(const struct tally_diff_row *row, int side, bool is_elsewhere)
 {
 	static const enum tally_diff_state states[][TALLY_SIDES] = {
@@ -165,7 +160,7 @@ int diff_find_states(struct tally_diff *diff)
 		if (is_address(tally_diff_name(diff, row->symbol)))
 			continue;
 		for (int side = 0; side < TALLY_SIDES; side++) {
-			if (is_only_on(row, side))
+			if (diff_is_only_on(row, side))
 				only[row->variant].row[side] = i + 1;
 		}
 	}

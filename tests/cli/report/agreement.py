@@ -121,7 +121,7 @@ def check_browser(path, whole, *options, keys=(), names=None):
             rows = tables.browser_rows(screen.settled())
         is_full = len(rows) > SCREEN - 10
         rows = [row for row in rows if not tables.UNNAMED.fullmatch(row.name)][:MOST]
-        assert is_full or len(rows) == min(MOST, len(whole.heaviest(by, named=True))), rows
+        assert rows and (is_full or len(rows) == min(MOST, len(whole.heaviest(by, named=True)))), rows
         if names:
             rows = [row._replace(name="...", whole=names[row.name]) for row in rows]
         tables.check_rows(whole, rows, by, f"browser, {children}", named=True)
