@@ -168,15 +168,6 @@ static void rows_choose(const struct tally_shown_rows_options *options,
 	hist->rows.len = left;
 }
 
-static uint64_t sum_of(const struct tally_hist *hist)
-{
-	uint64_t sum = 0;
-
-	tally_vec_for_each (row, &hist->rows)
-		sum += row->self;
-	return sum;
-}
-
 static unsigned show_parts(const struct tally_show *show)
 {
 	unsigned nr = 0;
@@ -290,13 +281,13 @@ int tally_shown_rows_make(const struct tally_shown_rows_options *options,
 			  struct tally_shown_rows *ret_chosen)
 {
 	const struct tally_hist_options making = tally_shown_rows_hist(options);
-	uint64_t total = rows_total(options, options->event);
+	uint64_t total = options->whole ? options->whole : rows_total(options, options->event);
 	struct tally_shown_rows chosen = {0};
 	int ret = tally_hist_build(options->profile, options->event, &making, &chosen.hist);
 
 	if (ret)
 		return ret;
-	chosen.view = make_view(options, options->is_relative ? sum_of(&chosen.hist) : total);
+	chosen.view = make_view(options, total);
 	chosen.view.hist = &chosen.hist;
 	add_part_totals(&chosen.view);
 	ret = make_members(options, &chosen);

@@ -55,7 +55,7 @@ struct tally_shown_rows_options {
 	uint32_t nr_members, first_member;
 	const struct tally_selection *selection; /* NULL for all samples of the event */
 	bool graphs;                             /* build call graphs for all heavy rows */
-	bool is_relative; /* percentages are relative to the selection, not to the event */
+	uint64_t whole; /* value that corresponds to 100 %; 0 for that of the event */
 	bool hide_kernel, hide_user;
 	const char *part;      /* string that function names must contain, or NULL */
 	uint64_t count_filter; /* omit rows with fewer samples than this */

@@ -134,6 +134,29 @@ static void add_events(const struct tally_summary *summary, struct tally_str *ou
 	}
 }
 
+/* Append the share of a selection, "; 9.42% of all". */
+static void add_part(const struct tally_summary *summary, struct tally_str *out)
+{
+	if (!summary->is_partial)
+		return;
+	tally_str_add(out, "; ");
+	tally_view_percent(summary->period, summary->all, out);
+	tally_str_add(out, " of all");
+}
+
+/* Idle tasks are listed as other threads are, although the CPU time leaves them out. */
+static void add_idle(const struct tally_summary *summary, const struct tally_top_lists *lists,
+		     struct tally_str *out)
+{
+	uint64_t idle = TALLY_MIN(idle_period(lists), summary->period);
+
+	if (!idle)
+		return;
+	tally_str_add(out, "; ");
+	tally_view_percent(idle, summary->period, out);
+	tally_str_add(out, " idle (the query -tid:0 leaves it out)");
+}
+
 void tally_summary_headline(const struct tally_summary *summary,
 			    const struct tally_top_lists *lists, struct tally_str *out)
 {
@@ -149,6 +172,8 @@ void tally_summary_headline(const struct tally_summary *summary,
 		tally_str_add(out, " of ");
 		add_name(summary, out);
 	}
+	add_part(summary, out);
+	add_idle(summary, lists, out);
 	if (summary->nr < TALLY_FEW_SAMPLES)
 		tally_str_add(out, " (few: shares are rough)");
 }
@@ -351,6 +376,9 @@ static void add_headline(const struct tally_summary *summary, const struct tally
 	tally_str_add(&line, summary->is_own_code ? " (just my code)" : "");
 	tally_str_add(&line, summary->is_partial ? " (selection): " : ": ");
 	tally_summary_headline(summary, lists, &line);
+	if (summary->is_partial)
+		tally_str_addf(&line, "; shares are of %s",
+			       summary->whole == summary->all ? "all samples" : "the selection");
 	tally_wrap_text(tally_str_text(&line), summary->columns, SHARE, out);
 	out->failed |= line.failed;
 	tally_str_free(&line);

@@ -25,6 +25,7 @@ struct tally_summary {
 	bool is_partial;    /* the selection is not the whole event */
 	uint64_t nr, period;
 	uint64_t whole;       /* period that corresponds to 100 % */
+	uint64_t all;         /* period of all samples of the event */
 	uint64_t first, last; /* times of the first and the last sample in ns, or 0 */
 	const char *health;   /* health lines without comment marks; the first one is shown */
 	size_t columns;       /* maximum width of a line */

@@ -91,7 +91,10 @@ static void add_note(const struct browser *browser, struct tally_str *out)
 		return;
 	}
 	browser_filter_text(&browser->filter, out);
-	tally_str_add(out, browser->filter.steps.len ? " (Esc: undo)" : "");
+	if (browser->filter.steps.len)
+		tally_str_addf(out, " (Esc: undo); shares are of %s",
+			       browser->is_absolute ? "all samples (F: of the selection)"
+						    : "the selection (F: of all samples)");
 	if (source->live)
 		add_state(browser, out);
 }

@@ -338,6 +338,18 @@ static int all_redraw(struct browser *browser)
 	return 0;
 }
 
+/* Change what the shares of a filter are relative to. */
+static int all_whole(struct browser *browser)
+{
+	if (!browser->filter.steps.len) {
+		browser_set_message(browser, "without a filter, shares are of all samples");
+		return 0;
+	}
+	browser->is_absolute = !browser->is_absolute;
+	browser_table_drop(&browser->table);
+	return 0;
+}
+
 static int all_quit(struct browser *browser)
 {
 	browser->stop = true;
@@ -363,6 +375,7 @@ static const struct {
 	struct browser_key key;
 } source_keys[] = {
 	{BROWSER_HAS_PROFILE, {':', all_query}},
+	{BROWSER_HAS_PROFILE, {'F', all_whole}},
 	{BROWSER_HAS_STACKS, {'I', browser_fold_inlined}},
 	{BROWSER_HAS_STACKS, {'m', browser_fold_foreign}},
 	{BROWSER_HAS_STACKS, {'M', browser_merge}},

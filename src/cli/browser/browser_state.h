@@ -45,7 +45,7 @@ struct browser {
 	struct tally_chains chains;       /* callchains of the selection, if has_chains */
 	bool has_chains;
 	uint64_t seen;       /* live profile's generation at the last selection */
-	uint64_t total;      /* period that corresponded to 100 % at the last selection */
+	uint64_t total;      /* period of the event's samples, at the last selection */
 	uint32_t selected;   /* the selection's event */
 	uint64_t mark;       /* browser_filter_mark() of the selection */
 	uint64_t generation; /* unique number of the selection */
@@ -62,7 +62,8 @@ struct browser {
 	struct tally_str note; /* message shown until the next key; may be empty */
 	struct tally_str health;
 	bool is_stale;                            /* the selection must be recomputed */
-	bool is_relative, hide_kernel, hide_user; /* options of the rows view */
+	bool is_absolute;            /* shares are of all samples, not of the selection */
+	bool hide_kernel, hide_user; /* options of the rows view */
 	bool stop, redraw;
 	struct browser_box box;
 	struct tally_str title_text, note_text; /* strings in the panel drawn last */
@@ -81,6 +82,10 @@ struct browser {
  * browser_select() recomputes the selection and returns 0 or -ENOMEM. */
 bool browser_is_stale(const struct browser *browser);
 int browser_select(struct browser *browser);
+
+/* Return the period that corresponds to 100 % in all views: that of the selection, or of all samples
+ * after the key F. */
+uint64_t browser_whole(const struct browser *browser);
 
 /* Store the source's health lines in browser->health, without comment markers. */
 void browser_health(struct browser *browser);

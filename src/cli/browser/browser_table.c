@@ -145,7 +145,7 @@ static int rows_make(struct browser_table *table, struct browser *browser)
 		.labels = source->labels,
 		.event = browser->event,
 		.selection = &browser->selection,
-		.is_relative = browser->is_relative,
+		.whole = browser_whole(browser),
 		.hide_kernel = browser->hide_kernel,
 		.hide_user = browser->hide_user ||
 			     browser_filter_step(&browser->filter, BROWSER_ONLY_KERNEL),

@@ -88,6 +88,12 @@ int browser_select(struct browser *browser)
 	return 0;
 }
 
+uint64_t browser_whole(const struct browser *browser)
+{
+	return browser->is_absolute || !browser->filter.steps.len ? browser->total
+								  : browser->selection.period;
+}
+
 bool browser_is_stale(const struct browser *browser)
 {
 	const struct tally_browser_live *live = browser->source->live;

@@ -16,7 +16,8 @@ struct browser_spans {
 	uint64_t generation; /* generation of the browser's selection */
 	uint32_t made_first;
 	uint32_t nr_bins, rows;
-	int top, left; /* screen position of the first bin */
+	uint64_t whole; /* period of all tracks */
+	int top, left;  /* screen position of the first bin */
 	struct tally_timeline timeline;
 };
 

@@ -30,7 +30,8 @@ struct tally_summary browser_summarize(const struct browser *browser)
 		.is_temporary = source->is_temporary,
 		.nr = browser->selection.nr,
 		.period = browser->selection.period,
-		.whole = browser->total,
+		.whole = browser_whole(browser),
+		.all = browser->total,
 		/* The times of a part are not known. */
 		.first = is_partial ? 0 : total->first,
 		.last = is_partial ? 0 : total->last,

@@ -80,12 +80,15 @@ static void add_insn(const struct browser_code *code, const struct tally_annotat
 	tally_str_escape(out, start);
 }
 
-/* Return the total cost of the event's samples. */
+/* Return what global shares are relative to. */
 static struct tally_annotate_cost cost_of_all(const struct browser *browser)
 {
-	uint64_t nr = browser->source->profile->totals.data[browser->event].nr;
+	uint64_t whole = browser_whole(browser);
+	uint64_t nr = whole == browser->total
+			      ? browser->source->profile->totals.data[browser->event].nr
+			      : browser->selection.nr;
 
-	return (struct tally_annotate_cost){nr, browser->total, nr, browser->total};
+	return (struct tally_annotate_cost){nr, whole, nr, whole};
 }
 
 static struct tally_annotate_cost code_sum(const struct browser *browser)
@@ -194,6 +197,7 @@ static void add_name(const char *name, struct tally_str *out)
 static void draw_heading(struct browser *browser)
 {
 	const struct browser_code *code = &browser->code;
+	const char *all = browser_whole(browser) == browser->total ? "all" : "the selection";
 	struct tally_annotate_cost sum = code_sum(browser);
 	const struct tally_profile *profile = browser->source->profile;
 	bool has_totals = shows_totals(browser);
@@ -211,8 +215,8 @@ static void draw_heading(struct browser *browser)
 		sum = (struct tally_annotate_cost){sum.total_nr, sum.total_weight};
 	tally_str_addf(&text, "  %" PRIu64 " sample%s%s, ", sum.nr, tally_plural(sum.nr),
 		       has_totals ? " with callees" : "");
-	tally_view_percent(sum.weight, browser->total, &text);
-	tally_str_add(&text, code->is_global ? " of all; % of all" : " of all; % of these");
+	tally_view_percent(sum.weight, browser_whole(browser), &text);
+	tally_str_addf(&text, " of %s; %% of %s", all, code->is_global ? all : "these");
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
 	tally_canvas_draw(&browser->canvas, browser->room.top, 0, browser->canvas.columns,

@@ -24,7 +24,8 @@ static void add_node(const struct browser *browser, const struct browser_pane *p
 {
 	const struct tally_graph_node *node = browser_pane_node(pane);
 	const struct tally_profile *profile = browser->source->profile;
-	uint64_t all = browser->total;
+	uint64_t whole = browser_whole(browser), selected = browser->selection.period;
+	bool is_of_all = whole == browser->total;
 	size_t columns = (size_t)TALLY_MAX(browser->canvas.columns / 2, 10);
 
 	if (!node)
@@ -35,15 +36,15 @@ static void add_node(const struct browser *browser, const struct browser_pane *p
 		tally_flame_name(profile, node->frame, columns, tally_canvas_mark(&browser->canvas),
 				 out);
 	tally_str_add(out, "  ");
-	tally_view_percent(node->period, all, out);
-	if (browser->selection.period != all) {
+	tally_view_percent(node->period, whole, out);
+	if (selected != browser->total) {
 		tally_str_add(out, ", ");
-		tally_view_percent(node->period, browser->selection.period, out);
-		tally_str_add(out, " of the selection");
+		tally_view_percent(node->period, is_of_all ? selected : browser->total, out);
+		tally_str_add(out, is_of_all ? " of the selection" : " of all");
 	}
 	if (node->self) {
 		tally_str_addf(out, ", %s ", end_of(pane));
-		tally_view_percent(node->self, all, out);
+		tally_view_percent(node->self, whole, out);
 	}
 	if (node->frame != TALLY_FRAME_NONE &&
 	    tally_frame_is_inlined(&profile->frames.all.data[node->frame]))
@@ -63,7 +64,7 @@ static void add_search(const struct browser_pane *pane, const struct browser *br
 	if (!pane->matches)
 		return;
 	tally_str_addf(out, "%s: ", tally_str_text(&pane->search));
-	tally_view_percent(pane->matched, browser->selection.period, out);
+	tally_view_percent(pane->matched, browser_whole(browser), out);
 }
 
 /* ---- flame graph ----------------------------------------------------------------------- */

@@ -87,7 +87,7 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 {
 	const struct browser_lists *lists = &browser->lists;
 	uint64_t period = tally_top_lists_period(&lists->top, place->list, i);
-	uint64_t all = browser->total;
+	uint64_t all = browser_whole(browser);
 	int name = place->column + SHARE + GAP, end = place->column + place->columns;
 	struct tally_str text = {0};
 	bool is_hot = period && period >= all / 20;

@@ -307,12 +307,6 @@ static int rows_by_self(struct browser *browser)
 			      "rows sorted by the first column");
 }
 
-static int rows_relative(struct browser *browser)
-{
-	return browser_toggle(browser, &browser->is_relative, "percentages of the selection",
-			      "percentages of all samples");
-}
-
 static int rows_hide_kernel(struct browser *browser)
 {
 	return browser_toggle(browser, &browser->hide_kernel, "the kernel is hidden",
@@ -364,7 +358,6 @@ static const struct browser_key rows_keys[] = {
 	{'n', rows_next},
 	{'o', rows_order},
 	{'S', rows_by_self},
-	{'F', rows_relative},
 	{'H', rows_headings},
 };
 
@@ -377,7 +370,7 @@ static const char *const rows_help[] = {
 	"/          filter functions by name",
 	"g n        find a row, find next",
 	"o S        next sort order, sort by self cost",
-	"F H        relative percentages, headings",
+	"H          show or hide the headings",
 };
 
 const struct browser_view browser_rows = {

@@ -54,6 +54,10 @@ static int timeline_make(struct browser *browser)
 	tally_timeline_free(&spans->timeline);
 	ret = tally_timeline_build(browser->source->profile, &options, &spans->timeline);
 	free(passes);
+	spans->whole = 0;
+	if (!ret)
+		tally_vec_for_each (strip, &spans->timeline.strips)
+			tally_sum_add(&spans->whole, strip->period);
 	return ret;
 }
 
@@ -118,7 +122,7 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 {
 	const struct browser_spans *spans = &browser->spans;
 	const struct tally_track *strip = &spans->timeline.strips.data[number];
-	uint64_t all = browser->total;
+	uint64_t whole = browser->is_absolute ? browser->total : spans->whole;
 	struct tally_str text = {0};
 	int columns = name_columns(browser);
 
@@ -128,7 +132,7 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 	tally_canvas_draw(&browser->canvas, row, 0, columns, tally_str_text(&text),
 			  number == spans->strip ? TALLY_INK_KEY : TALLY_INK_PLAIN);
 	tally_str_clear(&text);
-	tally_view_percent(strip->period, all, &text);
+	tally_view_percent(strip->period, whole, &text);
 	tally_canvas_draw(&browser->canvas, row, columns + GAP + SHARE - 1 - (int)text.len, SHARE,
 			  tally_str_text(&text), TALLY_INK_PLAIN);
 	tally_tracks_draw(&spans->timeline.bins[(size_t)(number - spans->first) * spans->nr_bins],
