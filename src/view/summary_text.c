@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "profile/frame_text.h"
+#include "profile/process/machine.h"
 #include "view/flame.h"
 #include "view/shorten.h"
 #include "view/view.h"
@@ -144,7 +145,8 @@ static void add_part(const struct tally_summary *summary, struct tally_str *out)
 	tally_str_add(out, " of all");
 }
 
-/* Idle tasks are listed as other threads are, although the CPU time leaves them out. */
+/* Idle tasks are listed as other threads are, although the CPU time leaves them out. In a PID
+ * namespace, tasks of other namespaces have the PID 0 as well. */
 static void add_idle(const struct tally_summary *summary, const struct tally_top_lists *lists,
 		     struct tally_str *out)
 {
@@ -154,7 +156,10 @@ static void add_idle(const struct tally_summary *summary, const struct tally_top
 		return;
 	tally_str_add(out, "; ");
 	tally_view_percent(idle, summary->period, out);
-	tally_str_add(out, " idle (the query -tid:0 leaves it out)");
+	tally_str_add(out, tally_machine_stats(lists->profile->machine)->outside
+				   ? " idle or outside the PID namespace"
+				   : " idle");
+	tally_str_add(out, " (the query -tid:0 leaves it out)");
 }
 
 void tally_summary_headline(const struct tally_summary *summary,

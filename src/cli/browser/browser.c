@@ -91,10 +91,11 @@ static void add_note(const struct browser *browser, struct tally_str *out)
 		return;
 	}
 	browser_filter_text(&browser->filter, out);
-	if (browser->filter.steps.len)
-		tally_str_addf(out, " (Esc: undo); shares are of %s",
-			       browser->is_absolute ? "all samples (F: of the selection)"
-						    : "the selection (F: of all samples)");
+	tally_str_add(out, browser->filter.steps.len ? " (Esc: undo)" : "");
+	if (browser_is_partial(browser))
+		tally_str_addf(out, "; %% of %s",
+			       browser->is_absolute ? "all (F: of the selection)"
+						    : "the selection (F: of all)");
 	if (source->live)
 		add_state(browser, out);
 }

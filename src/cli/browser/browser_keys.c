@@ -341,8 +341,8 @@ static int all_redraw(struct browser *browser)
 /* Change what the shares of a filter are relative to. */
 static int all_whole(struct browser *browser)
 {
-	if (!browser->filter.steps.len) {
-		browser_set_message(browser, "without a filter, shares are of all samples");
+	if (!browser_is_partial(browser)) {
+		browser_set_message(browser, "shares are of all samples: nothing is filtered");
 		return 0;
 	}
 	browser->is_absolute = !browser->is_absolute;

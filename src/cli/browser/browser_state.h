@@ -61,7 +61,7 @@ struct browser {
 	struct browser_prompt prompt;
 	struct tally_str note; /* message shown until the next key; may be empty */
 	struct tally_str health;
-	bool is_stale;                            /* the selection must be recomputed */
+	bool is_stale;               /* the selection must be recomputed */
 	bool is_absolute;            /* shares are of all samples, not of the selection */
 	bool hide_kernel, hide_user; /* options of the rows view */
 	bool stop, redraw;
@@ -83,8 +83,11 @@ struct browser {
 bool browser_is_stale(const struct browser *browser);
 int browser_select(struct browser *browser);
 
-/* Return the period that corresponds to 100 % in all views: that of the selection, or of all samples
- * after the key F. */
+/* Return true if the filter excludes samples. */
+bool browser_is_partial(const struct browser *browser);
+
+/* Return the period that corresponds to 100 % in all views: that of the selection, or of all
+ * samples after the key F. */
 uint64_t browser_whole(const struct browser *browser);
 
 /* Store the source's health lines in browser->health, without comment markers. */

@@ -88,10 +88,15 @@ int browser_select(struct browser *browser)
 	return 0;
 }
 
+bool browser_is_partial(const struct browser *browser)
+{
+	return browser->filter.steps.len && browser->selection.period != browser->total;
+}
+
 uint64_t browser_whole(const struct browser *browser)
 {
-	return browser->is_absolute || !browser->filter.steps.len ? browser->total
-								  : browser->selection.period;
+	return browser_is_partial(browser) && !browser->is_absolute ? browser->selection.period
+								    : browser->total;
 }
 
 bool browser_is_stale(const struct browser *browser)

@@ -37,7 +37,7 @@ static void add_node(const struct browser *browser, const struct browser_pane *p
 				 out);
 	tally_str_add(out, "  ");
 	tally_view_percent(node->period, whole, out);
-	if (selected != browser->total) {
+	if (browser_is_partial(browser)) {
 		tally_str_add(out, ", ");
 		tally_view_percent(node->period, is_of_all ? selected : browser->total, out);
 		tally_str_add(out, is_of_all ? " of the selection" : " of all");

@@ -180,22 +180,14 @@ static double seconds_at(const struct browser *browser, uint32_t bin)
 	return (double)(at - browser->filter.earliest) / 1e9;
 }
 
-/* Return a bin's time in seconds, as used by --time. */
-static double absolute_at(const struct browser *browser, uint32_t bin)
-{
-	const struct browser_spans *spans = &browser->spans;
-
-	return (double)tally_timeline_bin_start(&spans->timeline, spans->nr_bins, bin) / 1e9;
-}
-
 static void draw_heading(struct browser *browser, uint32_t from, uint32_t to)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%s  %.3f s to %.3f s  (--time %.6f,%.6f)",
+	snprintf(text, sizeof(text), "%s  %.3f s to %.3f s  (--time +%.6f,+%.6f)",
 		 browser->spans.by_cpu ? "CPUs" : "Threads", seconds_at(browser, from),
-		 seconds_at(browser, to + 1), absolute_at(browser, from),
-		 absolute_at(browser, to + 1));
+		 seconds_at(browser, to + 1), seconds_at(browser, from),
+		 seconds_at(browser, to + 1));
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
 	tally_canvas_draw(&browser->canvas, browser->room.top, 0, browser->canvas.columns, text,

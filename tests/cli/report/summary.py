@@ -107,9 +107,10 @@ def test_queries_accept_the_names_that_are_shown():
     shown = {name: own for name, (own, _, _) in rows(summary()).items() if own and "..." not in name and '"' not in name}
     short = [name for name in shown if name.startswith("std::")] + ["mix"]
     for name in short[:4] + short[-1:]:
-        found = rows(summary("--query", f'self-sym:=="{name}"'))
+        text = summary("--query", f'self-sym:=="{name}"')
+        found = rows(text)
         # Fewer than 100 samples are shown without decimals.
-        assert name in found and abs(found[name][0] - shown[name]) < 0.51, (name, shown[name], found)
+        assert name in found and abs(found[name][0] * share_of_all(text) - shown[name]) < 0.51, (name, shown[name], found)
 
 
 def test_options_for_rows_give_perfs_text():
@@ -118,6 +119,38 @@ def test_options_for_rows_give_perfs_text():
         assert "Hot lines" not in text, (options, text[:300])
     for options in ((), ("--comms", "prog"), ("--time", "10%-50%"), ("--query", "sym:fold"), ("--no-inline",)):
         assert "Hot lines" in summary(*options), options
+
+
+def share_of_all(text):
+    """Return the share of all samples that a summary of a selection has in its headline, from 0 to 1."""
+    return float(re.findall(r"; ([\d.]+)% of all\b", " ".join(text.split()))[0]) / 100
+
+
+def test_shares_are_of_the_selection():
+    """Check that shares are of the samples that a query selects, and that the headline has the selection's share of all."""
+    whole, part = summary(), summary("--query", "sym:words")
+    assert "of all" not in whole and "(selection): " in part and "shares are of the selection" in " ".join(part.split()), part
+    share = share_of_all(part)
+    all_rows, part_rows = rows(whole), rows(part)
+    # Functions without callees have the same samples in both.
+    leaves = [name for name, row in part_rows.items() if row[0] and row[0] == row[1] and all_rows.get(name, (0, 1))[0] == all_rows.get(name, (0, 1))[1]]
+    assert len(leaves) > 1, part
+    for name in leaves:
+        assert abs(part_rows[name][0] * share - all_rows[name][0]) < 0.02, (name, share, part_rows[name], all_rows[name])
+
+
+def test_idle_tasks_are_named():
+    """Check that the headline has the share of idle tasks, which the CPU time leaves out and lists contain. User code of
+    PID 0 belongs to tasks outside the PID namespace."""
+    path = os.path.join(WORK, "cpus.data")
+    for misc, what in ((1, "idle"), (2, "idle or outside the PID namespace")):
+        with open(path, "wb") as file:
+            file.write(crafted.file_bytes([crafted.comm(7, "busy"), crafted.mmap(7, 0x400000, 0x1000, "/nonexistent/busy")] +
+                                          [crafted.sample(0x400010, 7 if at % 4 == 0 else 0, 10 + at, misc=misc) for at in range(400)]))
+        text = " ".join(summary(path=path).split())
+        assert f"400 samples of cpu-clock:HG; 75.00% {what} (the query -tid:0 leaves it out)" in text, text
+        text = " ".join(summary("--query", "-tid:0", path=path).split())
+        assert "100 samples of cpu-clock:HG; 25.00% of all" in text and "leaves it out" not in text, text
 
 
 def test_few_samples_have_no_decimals():
