@@ -22,8 +22,8 @@ static void check_query(const char *text, size_t len)
 	tally_query_set_times(query, 1000, 2000);
 	for (uint64_t time = 900; time < 2100; time += 100)
 		(void)tally_query_matches_time(query, time);
-	if (tally_query_by(query) >> 6 ||
-	    (tally_query_has_shares(query) && !(tally_query_needs(query) & PERF_SAMPLE_TIME)))
+	if (tally_query_by(query) >> 6 || (tally_query_has_relative_times(query) &&
+					   !(tally_query_needs(query) & PERF_SAMPLE_TIME)))
 		abort();
 	tally_query_free(query);
 }

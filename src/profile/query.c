@@ -345,12 +345,13 @@ uint64_t tally_query_needs(const struct tally_query *query)
 	return needs;
 }
 
-bool tally_query_has_shares(const struct tally_query *query)
+bool tally_query_has_relative_times(const struct tally_query *query)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < query->nr; i++)
-		any |= query->words[i].kind == QUERY_TIME && query->words[i].time.is_share;
+		any |= query->words[i].kind == QUERY_TIME &&
+		       tally_time_range_is_relative(&query->words[i].time);
 	return any;
 }
 
@@ -358,6 +359,18 @@ void tally_query_set_times(struct tally_query *query, uint64_t first, uint64_t l
 {
 	for (uint32_t i = 0; i < query->nr; i++)
 		tally_time_range_resolve(&query->words[i].time, first, last);
+}
+
+bool tally_query_is_outside(const struct tally_query *query, uint64_t first, uint64_t last)
+{
+	for (uint32_t i = 0; i < query->nr; i++) {
+		const struct query_word *word = &query->words[i];
+
+		if (word->kind == QUERY_TIME && !word->is_negated &&
+		    !tally_time_range_overlaps(&word->time, first, last))
+			return true;
+	}
+	return false;
 }
 
 bool tally_query_matches_time(const struct tally_query *query, uint64_t time)

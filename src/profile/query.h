@@ -50,12 +50,17 @@ unsigned tally_query_by(const struct tally_query *query);
  * words. */
 uint64_t tally_query_needs(const struct tally_query *query);
 
-/* Return true if a time word is in percent. Such words require tally_query_set_times(). */
-bool tally_query_has_shares(const struct tally_query *query);
+/* Return true if a time word is in percent, or relative to the first sample. Such words require
+ * tally_query_set_times(). */
+bool tally_query_has_relative_times(const struct tally_query *query);
 
-/* Set the timestamps of the first and the last sample, in ns. Time words in percent are relative to
- * this range. May be called again. */
+/* Set the timestamps of the first and the last sample, in ns. Relative time words are of this
+ * range. May be called again. */
 void tally_query_set_times(struct tally_query *query, uint64_t first, uint64_t last);
+
+/* Return true if no time from `first` to `last` matches one of the time words that are not negated.
+ * Relative times must have been set. */
+bool tally_query_is_outside(const struct tally_query *query, uint64_t first, uint64_t last);
 
 /* Return true if the time words match a sample with this timestamp. Buckets have no timestamps, so
  * callers must check this before they add samples to the profile. */

@@ -178,8 +178,8 @@ static int parse_value(struct query_parser *parser, struct query_word *word)
 		return ret;
 	value = tally_str_text(&parser->value);
 	if (takes == TAKES_TIME) {
-		why = "a time range is start,end in seconds (either may be omitted) or "
-		      "10%-20%";
+		why = "a time range is start,end in seconds (either may be omitted), "
+		      "+start,+end since the first sample, or 10%-20%";
 		ret = tally_time_range_parse(value, &word->time);
 	} else {
 		why = "expected numbers or ranges such as 0-3,5";

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/scan.h"
 
 enum { NS_PER_SECOND = 1000000000 };
@@ -39,12 +40,30 @@ static int parse_share(const char *text, struct tally_time_range *range)
 	return 0;
 }
 
+/* Parse "1.5" or "+1.5". */
+static int parse_end(const char **text, struct tally_time_range *range, uint64_t *ret_ns)
+{
+	bool is_since = **text == '+';
+
+	*text += is_since;
+	range->is_since |= is_since;
+	return parse_seconds(text, ret_ns);
+}
+
+/* Either both ends have a plus sign or none. */
 static int parse_interval(const char *text, struct tally_time_range *range)
 {
-	int ret = *text == ',' ? 0 : parse_seconds(&text, &range->first);
+	bool has_first = *text != ',', is_since;
+	int ret = has_first ? parse_end(&text, range, &range->first) : 0;
 
-	if (!ret && *text == ',' && *++text)
-		ret = parse_seconds(&text, &range->last);
+	is_since = range->is_since;
+	if (!ret && *text == ',' && *++text) {
+		if (has_first && is_since != (*text == '+'))
+			return -EINVAL;
+		ret = parse_end(&text, range, &range->last);
+	}
+	range->start = range->first;
+	range->end = range->last;
 	return ret || *text || range->first > range->last ? -EINVAL : 0;
 }
 
@@ -103,9 +122,17 @@ int tally_time_ranges_parse(const char *text, struct tally_time_ranges *ret_rang
 	return ret;
 }
 
-bool tally_time_ranges_are_shares(const struct tally_time_ranges *ranges)
+bool tally_time_range_is_relative(const struct tally_time_range *range)
 {
-	return ranges->all.len && ranges->all.data[0].is_share;
+	return range->is_share || range->is_since;
+}
+
+bool tally_time_ranges_are_relative(const struct tally_time_ranges *ranges)
+{
+	tally_vec_for_each (range, &ranges->all)
+		if (tally_time_range_is_relative(range))
+			return true;
+	return false;
 }
 
 bool tally_time_ranges_have(const struct tally_time_ranges *ranges, uint64_t time)
@@ -139,6 +166,11 @@ static uint64_t time_at(uint64_t first, uint64_t last, double percent)
 
 void tally_time_range_resolve(struct tally_time_range *range, uint64_t first, uint64_t last)
 {
+	if (range->is_since) {
+		range->first = range->last = first;
+		tally_sum_add(&range->first, range->start);
+		tally_sum_add(&range->last, range->end);
+	}
 	if (!range->is_share)
 		return;
 	range->first = time_at(first, last, range->from);

@@ -12,10 +12,13 @@ struct tally_time_range {
 	uint64_t first, last; /* ns, inclusive; valid once resolved */
 	double from, to;      /* percentages, if is_share */
 	bool is_share;        /* relative to the time between the first and last sample */
+	bool is_since;        /* relative to the first sample, by these times in ns */
+	uint64_t start, end;
 };
 
-/* Parse "start,end" in seconds, either of which may be omitted, or "10%-20%". A range in seconds is
- * resolved immediately. Returns 0, or -EINVAL with `*ret_range` unchanged. */
+/* Parse "start,end" in seconds, "+start,+end" in seconds since the first sample, or "10%-20%".
+ * Start or end in seconds may be omitted. A range without "+" and "%" needs not be resolved.
+ * Returns 0, or -EINVAL with `*ret_range` unchanged. */
 int tally_time_range_parse(const char *text, struct tally_time_range *ret_range);
 
 /* Several ranges. No range passes every time. */
@@ -28,23 +31,31 @@ struct tally_time_ranges {
  * `*ret_ranges` unchanged. The caller frees the ranges with tally_time_ranges_free(). */
 int tally_time_ranges_parse(const char *text, struct tally_time_ranges *ret_ranges);
 
-/* Return true if the ranges depend on the times of the first and last sample. */
-bool tally_time_ranges_are_shares(const struct tally_time_ranges *ranges);
+/* Return true if the range, or any of the ranges, must be resolved: it depends on the times of the
+ * first and the last sample. */
+bool tally_time_range_is_relative(const struct tally_time_range *range);
+bool tally_time_ranges_are_relative(const struct tally_time_ranges *ranges);
 
-/* Convert ranges in percent to timestamps, as tally_time_range_resolve(). */
+/* Convert relative ranges to timestamps, as tally_time_range_resolve(). */
 void tally_time_ranges_resolve(struct tally_time_ranges *ranges, uint64_t first, uint64_t last);
 
 bool tally_time_ranges_have(const struct tally_time_ranges *ranges, uint64_t time);
 
 void tally_time_ranges_free(struct tally_time_ranges *ranges);
 
-/* Convert a range in percent to timestamps, given that the samples are between `first` and `last`
- * ns. Ranges in seconds are not changed. */
+/* Convert a relative range to timestamps, given that the samples are between `first` and `last` ns.
+ * Other ranges are not changed. A range may be resolved again. */
 void tally_time_range_resolve(struct tally_time_range *range, uint64_t first, uint64_t last);
 
 static inline bool tally_time_range_has(const struct tally_time_range *range, uint64_t time)
 {
 	return time >= range->first && time <= range->last;
+}
+
+static inline bool tally_time_range_overlaps(const struct tally_time_range *range, uint64_t first,
+					     uint64_t last)
+{
+	return range->first <= last && range->last >= first;
 }
 
 #endif

@@ -8,50 +8,62 @@
 
 #include "base/arith.h"
 
-/* Time percentages are relative to the range between the first and last sample, as recorded in the
- * header. */
-static int filter_times(const struct tally_session *session, const char *option,
-			uint64_t *ret_first, uint64_t *ret_last)
-{
-	const struct tally_perfdata_env *env;
-
-	if (tally_perfdata_env(session->data, &env) ||
-	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
-		tally_message_error(session->options.messages,
-				    "%s does not contain the times of its first and last samples",
-				    session->name);
-		tally_message_hint(session->options.messages, "specify %s in seconds: start,end",
-				   option);
-		return -ENODATA;
-	}
-	*ret_first = env->sample_time_first;
-	*ret_last = env->sample_time_last;
-	return 0;
-}
-
-/* Warn if the recording has no sample in any of the ranges, according to its header. */
-static void warn_outside(const struct tally_session *session)
+/* Return true if the header has the times of the first and the last sample. */
+static bool times_of(const struct tally_session *session, uint64_t *ret_first, uint64_t *ret_last)
 {
 	const struct tally_perfdata_env *env;
 
 	if (tally_perfdata_env(session->data, &env) ||
 	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME))
-		return;
+		return false;
+	*ret_first = env->sample_time_first;
+	*ret_last = env->sample_time_last;
+	return true;
+}
+
+/* Get the times that relative times depend on. */
+static int filter_times(const struct tally_session *session, const char *option,
+			uint64_t *ret_first, uint64_t *ret_last)
+{
+	if (times_of(session, ret_first, ret_last))
+		return 0;
+	tally_message_error(session->options.messages,
+			    "%s does not contain the times of its first and last samples",
+			    session->name);
+	tally_message_hint(session->options.messages, "specify %s in seconds: start,end", option);
+	return -ENODATA;
+}
+
+static bool is_outside(const struct tally_session *session, uint64_t first, uint64_t last)
+{
 	tally_vec_for_each (range, &session->time.all) {
-		if (range->first <= env->sample_time_last && range->last >= env->sample_time_first)
-			return;
+		if (tally_time_range_overlaps(range, first, last))
+			return false;
 	}
+	return true;
+}
+
+static void warn_outside(const struct tally_session *session, const char *option, uint64_t first,
+			 uint64_t last)
+{
 	tally_message_warn(session->options.messages,
-			   "option '--time': the samples of %s are from %" PRIu64 ".%06" PRIu64
+			   "option '%s': the samples of %s are from %" PRIu64 ".%06" PRIu64
 			   " to %" PRIu64 ".%06" PRIu64 " s, outside the range",
-			   session->name, env->sample_time_first / 1000000000,
-			   env->sample_time_first / 1000 % 1000000,
-			   env->sample_time_last / 1000000000,
-			   env->sample_time_last / 1000 % 1000000);
+			   option, session->name, first / 1000000000, first / 1000 % 1000000,
+			   last / 1000000000, last / 1000 % 1000000);
 	tally_message_hint(
 		session->options.messages,
-		"times are in seconds, as in 'tally script'; --time 10%%-20%% is a part of "
-		"the recording");
+		"times are in seconds, as in 'tally script'; +2,+3 is since the first sample, and "
+		"10%%-20%% a part of the recording");
+}
+
+static int invalid_time(const struct tally_session *session, const char *text)
+{
+	tally_message_error(session->options.messages, "option '--time': invalid range '%s'", text);
+	tally_message_hint(session->options.messages,
+			   "use start,end in seconds (either may be omitted), +start,+end since "
+			   "the first sample, 10%%-20%%, or 10%%/2 for the second slice of 10%%");
+	return -EINVAL;
 }
 
 static int filter_time(struct tally_session *session, const char *text)
@@ -59,21 +71,20 @@ static int filter_time(struct tally_session *session, const char *text)
 	int ret = text ? tally_time_ranges_parse(text, &session->time) : 0;
 	uint64_t first, last;
 
-	if (!ret && tally_time_ranges_are_shares(&session->time)) {
+	if (ret == -EINVAL)
+		return invalid_time(session, text);
+	if (ret)
+		return ret;
+	if (tally_time_ranges_are_relative(&session->time)) {
 		ret = filter_times(session, "--time", &first, &last);
-		if (!ret)
-			tally_time_ranges_resolve(&session->time, first, last);
-		return ret;
+		if (ret)
+			return ret;
+		tally_time_ranges_resolve(&session->time, first, last);
 	}
-	if (!ret && session->time.all.len)
-		warn_outside(session);
-	if (ret != -EINVAL)
-		return ret;
-	tally_message_error(session->options.messages, "option '--time': invalid range '%s'", text);
-	tally_message_hint(session->options.messages,
-			   "use start,end in seconds (either may be omitted), 10%%-20%%, or 10%%/2 "
-			   "for the second slice of 10%%");
-	return ret;
+	if (session->time.all.len && times_of(session, &first, &last) &&
+	    is_outside(session, first, last))
+		warn_outside(session, "--time", first, last);
+	return 0;
 }
 
 static int filter_query(struct tally_session *session, const char *text)
@@ -88,12 +99,16 @@ static int filter_query(struct tally_session *session, const char *text)
 				    err.offset + 1, err.text);
 		return ret;
 	}
-	if (!text || !tally_query_has_shares(session->query))
-		return 0;
-	ret = filter_times(session, "the times in --query", &first, &last);
-	if (!ret)
+	if (text && tally_query_has_relative_times(session->query)) {
+		ret = filter_times(session, "the times in --query", &first, &last);
+		if (ret)
+			return ret;
 		tally_query_set_times(session->query, first, last);
-	return ret;
+	}
+	if (text && times_of(session, &first, &last) &&
+	    tally_query_is_outside(session->query, first, last))
+		warn_outside(session, "--query", first, last);
+	return 0;
 }
 
 static int filter_set(const struct tally_session *session, const char *option, const char *text,

@@ -155,10 +155,16 @@ def test_times_of_the_clock():
     page.press("F")
     wait("the facts", lambda: "1.000 to 2.390 s by the clock of the recording, used by time: in queries" in (text(page, "dialog") or ""))
     page.press("Escape")
-    for query, told in (("time:5,6", True), ("time:0,0.5", True), ("time:1,1.2", False), ("-time:5,6", False)):
+    for query, told in (("time:5,6", True), ("time:0,0.5", True), ("time:1,1.2", False), ("-time:5,6", False), ("time:+0.1,+0.2", False), ("time:+2,+3", True)):
         go(page, "query=" + query)
         wait(query, lambda told=told: ("time: is outside the recording, which covers 1.000 to 2.390 s" in text(page, "#query-error")) == told)
         check((samples(page) == 0) == told, f"{query} takes {samples(page)}")
+    numbers = []
+    for query in ("time:1.1,1.3", "time:+0.1,+0.3", "time:1.3,", "time:+0.3,"):
+        go(page, "query=" + query.replace("+", "%2B"))
+        wait(query, lambda query=query: query in (text(page, "#chips") or ""))
+        numbers.append(samples(page))
+    check(numbers[0] == numbers[1] and numbers[2] == numbers[3] and 0 < numbers[0] < numbers[2], numbers)
     silent(page)
 
 

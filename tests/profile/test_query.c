@@ -503,16 +503,19 @@ static void selects_by_time(void **state)
 	struct tally_query *query;
 
 	assert_int_equal(tally_query_parse("time:1,3 -time:1.5,2 a", &query, NULL), 0);
-	assert_false(tally_query_has_shares(query));
+	assert_false(tally_query_has_relative_times(query));
 	assert_false(tally_query_matches_time(query, 999999999));
 	assert_true(tally_query_matches_time(query, 1000000000));
 	assert_false(tally_query_matches_time(query, 1500000000));
 	assert_false(tally_query_matches_time(query, 2000000000));
 	assert_true(tally_query_matches_time(query, 2000000001));
 	assert_false(tally_query_matches_time(query, 3000000001));
+	assert_true(tally_query_is_outside(query, 3000000001, 4000000000));
+	assert_true(tally_query_is_outside(query, 0, 999999999));
+	assert_false(tally_query_is_outside(query, 1600000000, 1700000000));
 	tally_query_free(query);
 	assert_int_equal(tally_query_parse("time:10%-20%", &query, NULL), 0);
-	assert_true(tally_query_has_shares(query));
+	assert_true(tally_query_has_relative_times(query));
 	tally_query_set_times(query, 1000, 2000);
 	assert_false(tally_query_matches_time(query, 1099));
 	assert_true(tally_query_matches_time(query, 1100));
@@ -520,6 +523,16 @@ static void selects_by_time(void **state)
 	assert_false(tally_query_matches_time(query, 1201));
 	tally_query_set_times(query, 0, 100);
 	assert_true(tally_query_matches_time(query, 10));
+	tally_query_free(query);
+	assert_int_equal(tally_query_parse("time:+0.000001,+0.000002", &query, NULL), 0);
+	assert_true(tally_query_has_relative_times(query));
+	for (uint64_t first = 0; first < 200000; first += 100000) {
+		tally_query_set_times(query, first, first + 50000);
+		assert_false(tally_query_matches_time(query, first + 999));
+		assert_true(tally_query_matches_time(query, first + 1000));
+		assert_true(tally_query_matches_time(query, first + 2000));
+		assert_false(tally_query_matches_time(query, first + 2001));
+	}
 	tally_query_free(query);
 }
 

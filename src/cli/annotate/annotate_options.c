@@ -56,8 +56,8 @@ const struct tally_option annotate_options[] = {
 	{'C', "cpu", TALLY_OPTION_TEXT, AT(recording.session.filter.cpus), "list",
 	 "select samples on these CPUs (e.g. 0-3,5)"},
 	{0, "time", TALLY_OPTION_TEXT, AT(recording.session.filter.time), "start,end",
-	 "select samples in this time range: start,end in seconds (either may be omitted) or "
-	 "10%-20%"},
+	 "select samples in this time range: start,end in seconds (either may be omitted), "
+	 "+start,+end since the first sample, or 10%-20%"},
 	{0, "comms", TALLY_OPTION_TEXT, AT(recording.session.filter.comms), "list",
 	 "select samples of threads with these names"},
 	{0, "pid", TALLY_OPTION_TEXT, AT(recording.session.filter.pids), "list",

@@ -81,7 +81,8 @@ const struct tally_option diff_options[] = {
 	{0, "tid", TALLY_OPTION_TEXT, AT(recording.session.filter.tids), "list",
 	 "select samples of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(recording.session.filter.time), "start,end",
-	 "select this time range of each recording, in seconds or 10%-20%"},
+	 "select this time range of each recording, in seconds, +2,+3 since the "
+	 "first sample, or 10%-20%"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
 	 "show inlined functions in callchains (default)"},
 	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,

@@ -147,7 +147,8 @@ const struct tally_option report_options[] = {
 	 "select samples taken while this many threads were running (e.g. 1,4-8)"},
 	{0, "time", TALLY_OPTION_TEXT, AT(recording.session.filter.time), "start,end",
 	 "select samples in this time range: start,end in seconds (either may be omitted), "
-	 "10%-20%, or 10%/2 for the second slice of 10%; several ranges are separated by blanks, "
+	 "+start,+end since the first sample, 10%-20%, or 10%/2 for the second slice of 10%; "
+	 "several ranges are separated by blanks, "
 	 "or by commas if they are percentages"},
 	{0, "query", TALLY_OPTION_TEXT, AT(recording.session.filter.query), "words",
 	 "select samples that match: comm:X pid:N tid:N cpu:N time:A,B sym:X dso:X self-sym:X "

@@ -106,8 +106,8 @@ static const struct tally_option script_options[] = {
 	{0, "tid", TALLY_OPTION_TEXT, AT(recording.session.filter.tids), "list",
 	 "select samples of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(recording.session.filter.time), "start,end",
-	 "select samples in this time range: start,end in seconds (either may be omitted) or "
-	 "10%-20%"},
+	 "select samples in this time range: start,end in seconds (either may be omitted), "
+	 "+start,+end since the first sample, or 10%-20%"},
 	{0, "switch-on", TALLY_OPTION_TEXT, AT(recording.session.filter.switches.on), "event",
 	 "leave out samples until the first sample of this event"},
 	{0, "switch-off", TALLY_OPTION_TEXT, AT(recording.session.filter.switches.off), "event",

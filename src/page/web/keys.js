@@ -73,7 +73,7 @@ const QUERY_HELP = [
   ["comm:nginx -dso:libssl", "words separated by blanks must all hold; - or ! before a word negates it"],
   ["comm:X", "the thread's name"],
   ["pid:N tid:N cpu:N", "numbers and ranges, like 0-3,5"],
-  ["time:1.5,2", "seconds of the recording's clock, or percentages, like 10%-20%"],
+  ["time:+1.5,+2", "seconds since the first sample; without +, of the recording's clock; or percentages, like 10%-20%"],
   ["sym:X dso:X", "a function or file anywhere on the stack"],
   ["self-sym:X self-dso:X", "the function or file in which the sample is"],
   ["X", "part of any of these names; =X the whole name; ==X in this case of letters"],

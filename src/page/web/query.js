@@ -91,7 +91,7 @@ function parseNumbers(text, at) {
   });
 }
 
-const TIME_ERROR = "a time range is start,end in seconds (either may be omitted) or 10%-20%";
+const TIME_ERROR = "a time range is start,end in seconds (either may be omitted), +start,+end since the first sample, or 10%-20%";
 
 // Return nanoseconds as BigInt, as clocks may exceed 2^53.
 function parseSeconds(text, otherwise) {
@@ -105,13 +105,14 @@ function parseTime(text, at) {
   const shares = /^(\d+(?:\.\d+)?)%-(\d+(?:\.\d+)?)%$/.exec(text);
   if (shares && Number(shares[1]) <= Number(shares[2]))
     return {shares: [Number(shares[1]) / 100, Number(shares[2]) / 100]};
-  const parts = text.split(",");
+  const isSince = /^(\+[^,]*)?,?(\+[^,]*)?$/.test(text);
+  const parts = text.split(",").map((part) => isSince ? part.slice(1) : part);
   const [from, to] = [parseSeconds(parts[0] || "", null), parseSeconds(parts[1] || "", null)];
   const isWrong = parts.length !== 2 || shares || (parts[0] && from === null) || (parts[1] && to === null) || !(parts[0] || parts[1]) ||
     (from !== null && to !== null && from > to);
   if (isWrong)
     throw new BadQuery(TIME_ERROR, at);
-  return {from, to};
+  return {from, to, isSince};
 }
 
 function parseWord(parser) {

@@ -77,7 +77,7 @@ function resolveTime(model, recording, time) {
   const length = model.lengths[recording];
   if (time.shares)
     return time.shares.map((share) => share * length);
-  const origin = BigInt(model.meta.recordings[recording].origin || 0);
+  const origin = BigInt(time.isSince ? 0 : model.meta.recordings[recording].origin || 0);
   const steps = (ns, otherwise) => ns === null ? otherwise : Number(ns - origin) / model.unitNs;
   return [steps(time.from, -Infinity), steps(time.to, Infinity)];
 }
@@ -176,5 +176,5 @@ function timeOutside(model, query) {
   });
   if (!parseQuery(query).some((word) => word.time && !word.isNegated && isOutside(word.time)))
     return "";
-  return `time: is outside the recording, which covers ${all.map((r) => clockTimes(model, r)).join(" and ")} by its clock`;
+  return `time: is outside the recording, which covers ${all.map((r) => clockTimes(model, r)).join(" and ")} by its clock; time:+2,+3 is since the first sample`;
 }

@@ -194,9 +194,24 @@ def test_warns_of_a_time_outside_the_recording():
     path = written("outside.data", crafted.file_bytes([crafted.comm(1, "a"), crafted.sample(0x10, time=2 * 10**9)],
                                                       features={21: u64(10**9, 2 * 10**9)}))
     warning = f"the samples of {path} are from 1.000000 to 2.000000 s, outside the range"
-    assert warning in report(path, "--time", "3,4").stderr
-    for inside in ("2,4", "0,5", "3,4 1,1", "50%-100%"):
+    for outside in ("3,4", "+1.5,+2", ",0.5"):
+        assert f"option '--time': {warning}" in report(path, "--time", outside).stderr, outside
+        assert f"option '--query': {warning}" in report(path, "--query", f"time:{outside}").stderr, outside
+    assert "outside the range" not in report(path, "--query", "-time:3,4").stderr
+    for inside in ("2,4", "0,5", "3,4 1,1", "50%-100%", "+0.5,+9", ",+1"):
         assert "outside the range" not in report(path, "--time", inside).stderr, inside
+
+
+def test_times_since_the_first_sample():
+    """Check that +1,+2 are seconds since the first sample, in --time and in queries."""
+    path = written("since.data", crafted.file_bytes([crafted.comm(1, "a")] + [crafted.sample(0x10, time=at * 10**9) for at in range(5, 10)],
+                                                    features={21: u64(5 * 10**9, 9 * 10**9)}))
+    for text, number in (("+0,+1", 2), ("+1.5,", 3), (",+3", 4), ("+1,+1 9,", 2), ("5,6", 2)):
+        tap.same(rows(path, "--time", text, "-n", "-s", "comm")[0][1], str(number), text)
+        if " " not in text:
+            tap.same(rows(path, "--query", f"time:{text}", "-n", "-s", "comm")[0][1], str(number), text)
+    assert "invalid range '+1,2'" in report(path, "--time", "+1,2", status=1).stderr
+    assert "the first sample" in report(path, "--query", "time:1,+2", status=1).stderr
 
 
 def kallsyms(*names):
