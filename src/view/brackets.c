@@ -40,17 +40,22 @@ static int push(struct finder *find, size_t at)
 	return tally_vec_push(&find->found.all, one);
 }
 
-/* Return true if a pair is a name itself: "{lambda#1}", "{closure#0}" or "(anon)". */
+/* Return true if a pair is a name itself: "{lambda#1}", "{closure#0}", "(anon)" or the receiver of
+ * a Go method, "(*conn)". */
 static bool is_label(const struct finder *find, const struct tally_bracket *one)
 {
-	enum { LABEL_MAX = 12 };
+	enum { LABEL_MAX = 12, RECEIVER_MAX = 24 };
 	static const char anonymous[] = "(anon)";
+	const char *text = find->text + one->open;
 	size_t len = one->close + 1 - one->open;
 
-	if (one->nr || one->own > LABEL_MAX)
+	if (one->nr || one->own > RECEIVER_MAX)
 		return false;
-	return kind_at(find, one->open) == CURLY ||
-	       (len == sizeof(anonymous) - 1 && !memcmp(find->text + one->open, anonymous, len));
+	if (one->open && text[-1] == '.' && text[1] == '*')
+		return true;
+	return one->own <= LABEL_MAX &&
+	       (kind_at(find, one->open) == CURLY ||
+		(len == sizeof(anonymous) - 1 && !memcmp(text, anonymous, len)));
 }
 
 /* Remove the innermost open bracket from the stack; `close` is 0 if the bracket is unpaired. */

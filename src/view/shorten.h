@@ -10,8 +10,9 @@
 
 enum tally_shorten {
 	TALLY_SHORTEN_TEXT, /* omit the middle */
-	/* Function name: omit the contents of brackets, inner ones before outer ones, then the
-	 * scopes before the last one, then the part after the own name, then the last scope. */
+	/* Function name: omit the contents of brackets, inner ones before outer ones, then scopes
+	 * between the first and the last one, then the first scope, then the part after the own
+	 * name, then the last scope. Identifiers stay whole, unless the own name does not fit. */
 	TALLY_SHORTEN_NAME,
 	TALLY_SHORTEN_END,  /* sentence: omit the end */
 	TALLY_SHORTEN_PATH, /* path: omit leading directories, then the middle of the file name */
