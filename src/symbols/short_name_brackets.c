@@ -35,9 +35,10 @@ static bool remove_padding(struct name_pass *pass, struct name_bracket *bracket)
 
 void name_remove_blank(struct name_pass *pass)
 {
+	const char *data = pass->out->data;
 	size_t len = pass->out->len;
 
-	if (len && pass->out->data[len - 1] == ' ' && pass->angle_end == len - 1)
+	if (len > 1 && data[len - 1] == ' ' && (pass->angle_end == len - 1 || data[len - 2] == '}'))
 		pass->out->len--;
 }
 
@@ -141,6 +142,31 @@ static bool replace_dlang_string(struct name_pass *pass, size_t open)
 	return true;
 }
 
+/* Values of template arguments: "(a::b::Kind)2" becomes "(Kind)2", and "(unsigned short)64" becomes
+ * "64". */
+static bool replace_cast(struct name_pass *pass, size_t open)
+{
+	struct name_part type = name_output(pass, open + 1, pass->out->len - 1);
+	const char *colon;
+
+	if (!pass->nr_open[NAME_ANGLE] || pass->at >= pass->len ||
+	    (!tally_is_digit(pass->in[pass->at]) && pass->in[pass->at] != '-') ||
+	    (open && !strchr("<, ", pass->out->data[open - 1])))
+		return false;
+	if (name_is_integer(type)) {
+		name_cut_output(pass, open);
+		return true;
+	}
+	for (size_t i = 0; i < type.len; i++) {
+		if (!tally_name_is_word(type.text[i]) && type.text[i] != ':')
+			return false;
+	}
+	colon = memrchr(type.text, ':', type.len);
+	if (colon)
+		name_replace(pass, open + 1, (size_t)(colon + 1 - pass->out->data), "");
+	return colon;
+}
+
 static void close_round(struct name_pass *pass, struct name_bracket *bracket)
 {
 	size_t open = bracket->open, skip;
@@ -150,7 +176,8 @@ static void close_round(struct name_pass *pass, struct name_bracket *bracket)
 		name_replace(pass, open, pass->out->len, "(anon)");
 		return;
 	}
-	if (replace_clang_lambda(pass, open) || replace_dlang_string(pass, open))
+	if (replace_clang_lambda(pass, open) || replace_dlang_string(pass, open) ||
+	    replace_cast(pass, open))
 		return;
 	skip = follows_function(pass, open) ? qualifiers_before_scope(pass) : SIZE_MAX;
 	if (skip == SIZE_MAX)

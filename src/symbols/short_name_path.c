@@ -67,6 +67,41 @@ static bool is_in(struct name_part part, const char *const names[])
 static const char *const inline_namespaces[] = {
 	"__cxx11", "__1", "__2", "__ndk1", "__Cr", "_V2", "__fs", "__exception_ptr", NULL};
 
+/* Inline namespaces of other libraries, whose names begin like this and contain a digit. */
+static const char *const versions[] = {"absl::lts_", "boost::log::v", "fmt::v",
+				       "nlohmann::json_abi_v"};
+
+static bool has_digit(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (tally_is_digit(text[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Append a path without the version of its library: "absl::lts_20220623::Mutex". Returns false if
+ * it does not have one. */
+static bool add_without_version(struct name_pass *pass, struct name_part path)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(versions); i++) {
+		size_t len = strlen(versions[i]), from = len, part;
+
+		if (!name_part_begins(path, versions[i]))
+			continue;
+		while (path.text[from - 1] != ':')
+			from--;
+		part = word_len(path.text + from, path.len - from);
+		if (from + part + 2 > path.len || !has_digit(path.text + from, part))
+			continue;
+		tally_str_add_bytes(pass->out, path.text, from);
+		from += part + 2;
+		tally_str_add_bytes(pass->out, path.text + from, path.len - from);
+		return true;
+	}
+	return false;
+}
+
 static void add_cxx_path(struct name_pass *pass, struct name_part path)
 {
 	size_t at = 0;
@@ -79,6 +114,54 @@ static void add_cxx_path(struct name_pass *pass, struct name_part path)
 			tally_str_add_bytes(pass->out, path.text + at, len + (is_last ? 0 : 2));
 		at += len + 2;
 	}
+}
+
+/* Names that debug information and mangled names write differently. */
+static const struct integer {
+	const char *text, *shown;
+} integers[] = {
+	{"long long unsigned int", "unsigned long long"},
+	{"long unsigned int", "unsigned long"},
+	{"short unsigned int", "unsigned short"},
+	{"long long int", "long long"},
+	{"long int", "long"},
+	{"short int", "short"},
+};
+
+static const char *const integer_words[] = {"unsigned", "signed", "char", "short",
+					    "int",      "long",   "bool", NULL};
+
+bool name_is_integer(struct name_part type)
+{
+	size_t at = 0;
+
+	while (at < type.len) {
+		size_t len = word_len(type.text + at, type.len - at);
+
+		if (!is_in((struct name_part){type.text + at, len}, integer_words))
+			return false;
+		at += len;
+		at += at < type.len && type.text[at] == ' ';
+	}
+	return type.len;
+}
+
+/* Append the usual name of an integer type, and skip it. Returns false for other words. */
+static bool add_integer(struct name_pass *pass)
+{
+	if (!pass->depth || (pass->in[pass->at] != 'l' && pass->in[pass->at] != 's'))
+		return false;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(integers); i++) {
+		size_t end = pass->at + strlen(integers[i].text);
+
+		if (!name_next_is(pass, integers[i].text) ||
+		    (end < pass->len && tally_name_is_word(pass->in[end])))
+			continue;
+		tally_str_add(pass->out, integers[i].shown);
+		pass->at = end;
+		return true;
+	}
+	return false;
 }
 
 /* ---- Rust ------------------------------------------------------------------------------- */
@@ -167,9 +250,14 @@ static size_t dlang_path_len(const struct name_pass *pass)
 
 /* ---- entry point -------------------------------------------------------------------------- */
 
+/* Comparisons that the library chooses if the user passes none. */
+static const char *const default_comparisons[] = {
+	"__gnu_cxx::__ops::_Iter_equal_to_iter", "__gnu_cxx::__ops::_Iter_less_iter",
+	"__gnu_cxx::__ops::_Iter_less_val", "__gnu_cxx::__ops::_Val_less_iter", NULL};
+
 static bool is_default_comparison(const struct name_pass *pass, struct name_part path)
 {
-	return pass->depth && name_part_is(path, "__gnu_cxx::__ops::_Iter_less_iter") &&
+	return pass->depth && is_in(path, default_comparisons) &&
 	       (pass->at == pass->len || pass->in[pass->at] != ':');
 }
 
@@ -179,6 +267,8 @@ void name_add_path(struct name_pass *pass)
 	struct name_part path;
 	bool is_inside = name_part_ends(name_output(pass, 0, pass->out->len), "::");
 
+	if (!is_inside && add_integer(pass))
+		return;
 	while (pass->nr_open[NAME_SQUARE] && pass->len - pass->at > sizeof(shape) &&
 	       !memcmp(pass->in + pass->at, shape, sizeof(shape) - 1))
 		pass->at += sizeof(shape) - 1;
@@ -189,6 +279,8 @@ void name_add_path(struct name_pass *pass)
 	pass->at += path.len;
 	if (is_default_comparison(pass, path))
 		tally_str_add(pass->out, "std::less<>");
+	else if (!is_inside && add_without_version(pass, path))
+		return;
 	else if (!is_inside && add_rust_type(pass, path))
 		return;
 	else if (!is_inside && name_part_begins(path, "std::"))

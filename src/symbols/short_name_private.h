@@ -91,6 +91,9 @@ void name_shorten_template(struct name_pass *pass, const struct name_bracket *br
 /* Append the scoped name at the input's offset `at`, e.g. "std::vector", and skip it. */
 void name_add_path(struct name_pass *pass);
 
+/* Return true for the name of an integer type: "unsigned short". */
+bool name_is_integer(struct name_part type);
+
 /* Remove what a compiler appended: the hash of old Rust names, and the suffix of clang's ThinLTO.
  * Returns the new length. */
 size_t name_without_suffix(const char *name, size_t len);

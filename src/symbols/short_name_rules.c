@@ -8,7 +8,7 @@
 
 #define MAP_ALLOCATOR \
 	"std::allocator<std::pair<$1 const, $2>>|std::allocator<std::pair<const $1, $2>>"
-#define LOCK          "(__gnu_cxx::_Lock_policy)2|__gnu_cxx::_S_atomic"
+#define LOCK          "(_Lock_policy)2|__gnu_cxx::_S_atomic"
 #define TRAITS        "std::char_traits<$1>"
 #define ALLOCATOR     "std::allocator<$1>"
 #define ANY_ALLOCATOR "std::allocator<$1>|std::allocator<void>"

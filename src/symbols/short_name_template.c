@@ -64,6 +64,11 @@ static bool pattern_fits(const struct instance *in, struct name_part text, const
 	return false;
 }
 
+static struct name_part template_name(const struct instance *in)
+{
+	return name_output(in->pass, in->start, in->bracket.open);
+}
+
 /* ---- default arguments ------------------------------------------------------------ */
 
 /* Remove the last argument, and the brackets with the only one. */
@@ -81,6 +86,70 @@ static void remove_argument(struct instance *in)
 	name_replace(pass, from, pass->out->len, last ? ">" : "");
 }
 
+/* Return true if a type belongs to an earlier argument: it is the argument, or what it points to. */
+static bool is_earlier(const struct instance *in, struct name_part type)
+{
+	for (uint32_t i = 0; i + 1 < in->bracket.nr; i++) {
+		struct name_part other = argument(in, i);
+
+		if (other.len == type.len + 1 && name_part_ends(other, "*"))
+			other.len--;
+		if (other.len == type.len && !memcmp(other.text, type.text, type.len))
+			return true;
+	}
+	return name_part_is(type, "void");
+}
+
+/* Return true if the last argument is one that nobody writes: an allocator, or a comparison, of an
+ * earlier argument. The tables do not contain the template. */
+static bool is_usual_default(const struct instance *in)
+{
+	static const char *const heads[] = {"std::allocator<",      "std::char_traits<",
+					    "std::default_delete<", "std::equal_to<",
+					    "std::hash<",           "std::less<"};
+	struct name_part last = argument(in, in->bracket.nr - 1);
+
+	if (name_part_is(last, "std::less<>"))
+		return true;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(heads); i++) {
+		size_t len = strlen(heads[i]);
+
+		if (name_part_begins(last, heads[i]) && last.len > len + 1)
+			return name_part_ends(last, ">") &&
+			       is_earlier(in,
+					  (struct name_part){last.text + len, last.len - len - 1});
+	}
+	return false;
+}
+
+/* The library's operators have arguments that follow from their parameters. */
+static void remove_operator_traits(struct instance *in)
+{
+	struct name_pass *pass = in->pass;
+	size_t open = in->bracket.open, blank = open && pass->out->data[open - 1] == ' ';
+
+	if (pass->operator_end != open - blank ||
+	    !name_part_begins(argument(in, 0), "std::char_traits<"))
+		return;
+	name_replace(pass, open - blank, pass->out->len, "");
+}
+
+/* Remove usual defaults of an unknown template, unless all its arguments are values. */
+static void remove_usual_defaults(struct instance *in)
+{
+	static const char *const lists[] = {"std::pair",        "std::tuple", "std::variant",
+					    "std::_Tuple_impl", "pair",       "tuple"};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++) {
+		if (name_part_is(template_name(in), lists[i]))
+			return;
+	}
+	while (in->bracket.nr > 1 && is_usual_default(in))
+		remove_argument(in);
+	if (in->bracket.nr == 1 && in->pass->operator_end)
+		remove_operator_traits(in);
+}
+
 static void remove_defaults(struct instance *in)
 {
 	struct name_pass *pass = in->pass;
@@ -88,8 +157,10 @@ static void remove_defaults(struct instance *in)
 		name_defaults_find(pass->out->data + in->start, in->bracket.open - in->start);
 	uint32_t nr = in->bracket.nr;
 
-	if (!known)
+	if (!known) {
+		remove_usual_defaults(in);
 		return;
+	}
 	for (uint32_t i = 0; i < nr; i++)
 		in->vars[i] = argument(in, i);
 	for (; nr > known->first && nr - known->first <= 4; nr = in->bracket.nr) {
@@ -123,11 +194,6 @@ static bool reserve_new_name(struct instance *in)
 	enum { MORE = 64 };
 
 	return tally_str_reserve(in->pass->out, in->pass->out->len - in->start + MORE);
-}
-
-static struct name_part template_name(const struct instance *in)
-{
-	return name_output(in->pass, in->start, in->bracket.open);
 }
 
 static void add_part(struct instance *in, struct name_part part)
@@ -298,10 +364,10 @@ static bool replace_iterator(struct instance *in)
 static bool replace_comparison(struct instance *in)
 {
 	static const char *const wrappers[] = {
-		"__gnu_cxx::__ops::_Iter_comp_iter",
-		"__gnu_cxx::__ops::_Iter_comp_val",
-		"__gnu_cxx::__ops::_Val_comp_iter",
-		"__gnu_cxx::__ops::_Iter_pred",
+		"__gnu_cxx::__ops::_Iter_comp_iter",   "__gnu_cxx::__ops::_Iter_comp_to_iter",
+		"__gnu_cxx::__ops::_Iter_comp_to_val", "__gnu_cxx::__ops::_Iter_comp_val",
+		"__gnu_cxx::__ops::_Iter_equals_val",  "__gnu_cxx::__ops::_Iter_negate",
+		"__gnu_cxx::__ops::_Val_comp_iter",    "__gnu_cxx::__ops::_Iter_pred",
 	};
 	struct name_pass *pass = in->pass;
 	bool is_wrapper = false;

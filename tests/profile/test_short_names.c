@@ -254,6 +254,7 @@ static const char *const replaced[][2] = {
 	{"_V2", "std::"},
 	{"__exception_ptr", "std::"},
 	{"anonymous namespace", "(anon)"},
+	{"v2_mt_posix", "boost::log::"},
 };
 
 /* Return the last identifier that ends at or before `len`, outside of all brackets. The brackets

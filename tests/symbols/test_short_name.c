@@ -42,7 +42,7 @@ static const struct pair cxx[] = {
 	{"std::basic_ostream<char, std::char_traits<char> >& std::operator<< "
 	 "<std::char_traits<char> >(std::basic_ostream<char, std::char_traits<char> >&, char "
 	 "const*)",
-	 "std::ostream& std::operator<< <std::char_traits<char>>(std::ostream&, char const*)"},
+	 "std::ostream& std::operator<<(std::ostream&, char const*)"},
 	{"std::__1::vector<int, std::__1::allocator<int> >::push_back(int&&)",
 	 "std::vector<int>::push_back(int&&)"},
 	{"std::chrono::_V2::steady_clock::now()", "std::chrono::steady_clock::now()"},
@@ -72,7 +72,30 @@ static const struct pair cxx[] = {
 	{"std::priority_queue<int, std::vector<int, std::allocator<int> >, std::less<int> >::pop",
 	 "std::priority_queue<int>::pop"},
 	{"std::stack<int, std::deque<int, std::allocator<int> > >::top", "std::stack<int>::top"},
-	{"my::vector<int, std::allocator<int> >::f", "my::vector<int, std::allocator<int>>::f"},
+	{"my::vector<int, std::allocator<int> >::f", "my::vector<int>::f"},
+	{"my::vector<int, std::allocator<long> >::f", "my::vector<int, std::allocator<long>>::f"},
+	{"std::tuple<int*, std::default_delete<int> >::f",
+	 "std::tuple<int*, std::default_delete<int>>::f"},
+	{"std::pair<int, std::less<int> >::f", "std::pair<int, std::less<int>>::f"},
+	{"std::__relocate_a<char*, char*, std::allocator<char> >",
+	 "std::__relocate_a<char*, char*>"},
+	{"regex_match<std::char_traits<char>, std::allocator<char>, char>",
+	 "regex_match<std::char_traits<char>, std::allocator<char>, char>"},
+	{"std::operator+<char, std::char_traits<char>, std::allocator<char> >",
+	 "std::operator+<char>"},
+	/* values of template arguments, and integer types of debug information */
+	{"f<(a::b::Kind)2, (unsigned short)64, (a::Kind)-1>", "f<(Kind)2, 64, (Kind)-1>"},
+	{"f((a::b)2)", "f((a::b)2)"},
+	{"f<(x)>", "f<(x)>"},
+	{"f<long unsigned int, short int, long integer, long int*>",
+	 "f<unsigned long, short, long integer, long*>"},
+	{"std::__adjust<main(int)::<lambda(int)> >", "std::__adjust<main::{lambda}>"},
+	/* versions of libraries */
+	{"boost::log::v2_mt_posix::core::get", "boost::log::core::get"},
+	{"absl::lts_20220623::Mutex::Lock", "absl::Mutex::Lock"},
+	{"fmt::v9::vformat", "fmt::vformat"},
+	{"fmt::vformat::x", "fmt::vformat::x"},
+	{"fmt::v9", "fmt::v9"},
 	{"f<std::chrono::time_point<std::chrono::_V2::system_clock, std::chrono::duration<long, "
 	 "std::ratio<1l, 1000000000l> > > >",
 	 "f<std::chrono::time_point<std::chrono::system_clock>>"},
@@ -114,7 +137,7 @@ static const struct pair cxx[] = {
 	{"std::_Rb_tree<int, int, std::_Identity<int>, a::Less, std::allocator<int> >::find",
 	 "std::set<int, a::Less>::find"},
 	{"std::_Rb_tree<int, a::Node, a::KeyOf, std::less<int>, std::allocator<a::Node> >::find",
-	 "std::_Rb_tree<int, a::Node, a::KeyOf, std::less<int>, std::allocator<a::Node>>::find"},
+	 "std::_Rb_tree<int, a::Node, a::KeyOf>::find"},
 	{"std::__1::__tree<std::__1::__value_type<int, a::B>, std::__1::__map_value_compare<int, "
 	 "std::__1::__value_type<int, a::B>, std::__1::less<int>, true>, "
 	 "std::__1::allocator<std::__1::__value_type<int, a::B>>>::destroy",
@@ -132,7 +155,7 @@ static const struct pair cxx[] = {
 	 "std::string::const_iterator::operator++"},
 	{"std::sort<__gnu_cxx::__normal_iterator<int*, std::vector<int, std::allocator<int> > >, "
 	 "__gnu_cxx::__ops::_Iter_less_iter>",
-	 "std::sort<std::vector<int>::iterator, std::less<>>"},
+	 "std::sort<std::vector<int>::iterator>"},
 	{"std::__sort<int*, __gnu_cxx::__ops::_Iter_comp_iter<a::Less> >",
 	 "std::__sort<int*, a::Less>"},
 	{"__gnu_cxx::__ops::_Iter_comp_iter<a::Less>::operator()",
