@@ -80,6 +80,27 @@ static void add_side(const struct tally_diff *diff, uint32_t side, struct tally_
 		       tally_plural(diff->nr_of[side]), samples, tally_plural(samples));
 }
 
+/* With one recording per side, say what the verdicts assume. */
+static void add_single_note(const struct tally_diff_view *view, struct tally_str *out)
+{
+	const struct tally_diff *diff = view->diff;
+	uint64_t phases = 0;
+
+	for (size_t i = 0; i < view->nr_rows; i++)
+		phases += view->rows[i]->values[view->measure].has_phases;
+	if (phases)
+		tally_str_addf(out,
+			       "# %" PRIu64 " row%s undecided because costs change during a "
+			       "recording, in phases. If both runs do the same work, --same-work "
+			       "compares them.\n",
+			       phases, phases == 1 ? " is" : "s are");
+	tally_str_addf(out,
+		       "# With one recording per side, the run-to-run noise is unknown; 1 %% of "
+		       "each row's value is assumed%s. Use several recordings for better results: "
+		       "tally diff A1 A2 A3 -- B1 B2 B3\n",
+		       diff->options.same_work ? ", and that both do the same work" : "");
+}
+
 static void add_footer(struct show *show, const struct tally_diff_view *view)
 {
 	const struct tally_diff *diff = view->diff;
@@ -98,12 +119,11 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 	tally_str_addf(out, ". %" PRIu64 " of %" PRIu64 " row%s with enough samples changed.\n",
 		       changed, diff->judged[view->measure],
 		       tally_plural(diff->judged[view->measure]));
+	if (changed && !diff->options.absolute)
+		tally_str_add(out, "# Values are shares: if one function grows, the others shrink. "
+				   "--normalize time compares CPU time.\n");
 	if (diff->nr_of[0] == 1 && diff->nr_of[1] == 1)
-		tally_str_add(
-			out,
-			"# With one recording per side, the run-to-run noise is "
-			"unknown; 1 % of each row's value is assumed. Use several recordings for "
-			"better results: tally diff A1 A2 A3 -- B1 B2 B3\n");
+		add_single_note(view, out);
 	tally_wrap_comments(out, start, (size_t)show->line_width);
 }
 

@@ -66,6 +66,8 @@ const struct tally_option diff_options[] = {
 	{0, "changed", TALLY_OPTION_FLAG, AT(changed), NULL, "show only changed rows"},
 	{0, "no-verdicts", TALLY_OPTION_FLAG, AT(no_verdicts), NULL,
 	 "show only perf's columns, without noise and verdict"},
+	{0, "same-work", TALLY_OPTION_FLAG, AT(diff.same_work), NULL,
+	 "with one recording per side: both runs do the same work, so phases are not noise"},
 	{0, "same", TALLY_OPTION_TEXT, AT(same), "percent",
 	 "report a row as unchanged if it differs by at most this percentage (default: 10)"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Samples to compare:"},

@@ -305,7 +305,7 @@ static int judge_survey(struct judge *judge)
 
 	if (!room)
 		return -ENOMEM;
-	judge->phases = 1;
+	judge->phases = judge->diff->options.same_work ? 0 : 1;
 	judge->runs = ASSUMED_RUN_VARIATION * ASSUMED_RUN_VARIATION;
 	if (df >= 1) {
 		judge->phases = find_phases(judge, df, room);
@@ -411,26 +411,49 @@ static double noise_errors(struct judge *judge, double df)
 	return judge->quantiles[step];
 }
 
+/* Compute the row's noise and its verdict. */
+static void value_judge(struct judge *judge, const struct judged *judged,
+			struct tally_diff_value *value)
+{
+	double delta = value->mean[1] - value->mean[0], error;
+	struct spread spread = judge_spread(judge, judged, row_expected(judge, value));
+
+	/* A row that has all the weight does not vary. */
+	error = fmax(sqrt(spread.variance), NO_ERROR);
+	value->p = tally_t_tails(fmax(fabs(delta) - judged->correction, 0) / error, spread.df);
+	value->noise = judged->correction + error * noise_errors(judge, spread.df);
+	if (value->mean[0] > 0)
+		value->within = (fabs(delta) + value->noise) / value->mean[0];
+	value->verdict = verdict_of(value, delta, judge->diff->options.same);
+}
+
+/* Return true if the row would have a verdict without the noise of its phases. */
+static bool needs_same_work(struct judge *judge, const struct judged *judged,
+			    const struct tally_diff_value *value)
+{
+	struct tally_diff_value without = *value;
+	double phases = judge->phases;
+
+	judge->phases = 0;
+	value_judge(judge, judged, &without);
+	judge->phases = phases;
+	return without.verdict != TALLY_DIFF_UNKNOWN;
+}
+
 static void row_judge(struct judge *judge, struct tally_diff_row *row)
 {
 	struct judged judged = row_judged(judge, row);
 	struct tally_diff_value *value = &row->values[judge->measure];
-	double delta = value->mean[1] - value->mean[0], error;
-	struct spread spread = judge_spread(judge, &judged, row_expected(judge, value));
+	bool is_single = judged.between.df < 1;
 
 	value->verdict = TALLY_DIFF_FEW;
 	if (!has_enough(value))
 		return;
 	value->verdict = TALLY_DIFF_UNKNOWN;
-	if (judged.between.df < 1 && judge->is_timeless)
-		return;
-	/* A row that has all the weight does not vary. */
-	error = fmax(sqrt(spread.variance), NO_ERROR);
-	value->p = tally_t_tails(fmax(fabs(delta) - judged.correction, 0) / error, spread.df);
-	value->noise = judged.correction + error * noise_errors(judge, spread.df);
-	if (value->mean[0] > 0)
-		value->within = (fabs(delta) + value->noise) / value->mean[0];
-	value->verdict = verdict_of(value, delta, judge->diff->options.same);
+	if (!is_single || !judge->is_timeless || judge->diff->options.same_work)
+		value_judge(judge, &judged, value);
+	if (is_single && value->verdict == TALLY_DIFF_UNKNOWN)
+		value->has_phases = needs_same_work(judge, &judged, value);
 }
 
 static int measure_judge(struct judge *judge)

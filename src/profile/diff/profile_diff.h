@@ -52,6 +52,9 @@ struct tally_diff_options {
 	/* A row may be called unchanged if its change and noise together are within this
 	 * fraction of its value. */
 	double same;
+	/* Each recording does the same work, so its phases are not noise. Ignored if a side has
+	 * several recordings, which show how far phases differ between runs. */
+	bool same_work;
 };
 
 /* Divides the duration of a recording into at most 64 blocks. The blocks grow with the
@@ -106,6 +109,7 @@ struct tally_diff_value {
 	double within; /* upper bound of the difference as a fraction of A's value, or INFINITY */
 	double p;      /* probability of such a difference if nothing changed, for this row only */
 	enum tally_diff_verdict verdict;
+	bool has_phases; /* undecided, but would have a verdict with `same_work` */
 };
 
 struct tally_diff_row {
