@@ -100,8 +100,8 @@ static bool is_earlier(const struct instance *in, struct name_part type)
 	return name_part_is(type, "void");
 }
 
-/* Return true if the last argument is one that nobody writes: an allocator, or a comparison, of an
- * earlier argument. The tables do not contain the template. */
+/* Return true if the last argument is the usual default: an allocator or a comparison of an earlier
+ * argument. Templates in the tables have their own rules. */
 static bool is_usual_default(const struct instance *in)
 {
 	static const char *const heads[] = {"std::allocator<",      "std::char_traits<",

@@ -17,7 +17,8 @@
 
 enum { DEMANGLED_MAX = 1 << 20 }; /* limit for the names in footnotes, in bytes */
 enum { FUNCTIONS = 20, TOTALS = 8, LINES = 10, THREADS = 6, SHARE = 8, FILE_WIDTH = 24 };
-enum { NOTE_LINES = 12 }; /* no footnote begins after this number of lines */
+enum { WITH_FILE_MIN = 72 }; /* narrower lines do not have a column of files */
+enum { NOTE_LINES = 12 };    /* no footnote begins after this number of lines */
 
 static const char mark[] = "...";
 
@@ -286,8 +287,9 @@ static void function_row(struct summary_writer *writer, uint32_t i)
 	const struct tally_summary *summary = writer->summary;
 	const struct tally_top_lists *lists = writer->lists;
 	const struct tally_row *row = tally_top_lists_row(lists, TALLY_TOP_SELF, i);
+	bool has_file = summary->columns >= WITH_FILE_MIN;
 	size_t taken = summary->has_chains ? 2 * (SHARE + 1) : SHARE + 1, start, width;
-	size_t columns = summary->columns - taken - FILE_WIDTH - 3;
+	size_t columns = summary->columns - taken - 2 - (has_file ? FILE_WIDTH + 1 : 0);
 	struct tally_str *out = writer->out;
 
 	add_share(summary, row->self, out);
@@ -299,6 +301,10 @@ static void function_row(struct summary_writer *writer, uint32_t i)
 	tally_str_add(out, tally_top_lists_mark(lists, row));
 	start = out->len;
 	add_function(writer, row->frame, columns);
+	if (!has_file) {
+		tally_str_add_char(out, '\n');
+		return;
+	}
 	width = tally_width(tally_str_text(out) + start, out->len - start);
 	tally_str_pad_to(out, out->len + (columns > width ? columns - width : 0) + 1);
 	start = out->len;

@@ -345,7 +345,8 @@ static int diff_compare(const struct diff_config *config, uint32_t number)
 		add_files(&show, config, number);
 	}
 	if (!config->separator && !config->json)
-		show.line_width = tally_output_size().columns;
+		show.line_width =
+			config->stdio ? tally_output_size().columns : tally_output_columns(0);
 	ret = comparison_read(&comparison, show.config);
 	if (!ret && !config->raw_dump) {
 		ret = show_all(&show);

@@ -61,20 +61,39 @@ bool tally_output_takes_screens(void)
 	       strcmp(term, "dumb") != 0;
 }
 
-struct tally_output_size tally_output_size(void)
+static int columns_in_range(long columns)
+{
+	return (int)TALLY_MAX(TALLY_MIN(columns, MOST_COLUMNS), LEAST_COLUMNS);
+}
+
+/* Return the width that COLUMNS sets, or 0. */
+static int environment_columns(void)
 {
 	const char *environment = getenv("COLUMNS");
+	long columns = environment ? strtol(environment, NULL, 10) : 0;
+
+	return columns > 0 ? columns_in_range(columns) : 0;
+}
+
+struct tally_output_size tally_output_size(void)
+{
 	struct tally_output_size size = {0};
 	struct winsize terminal = {0};
-	long columns;
 
 	if (!is_terminal())
 		return size;
 	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal);
-	columns = environment ? strtol(environment, NULL, 10) : 0;
-	if (columns <= 0)
-		columns = terminal.ws_col ? terminal.ws_col : DEFAULT_COLUMNS;
 	size.rows = terminal.ws_row;
-	size.columns = (int)TALLY_MAX(TALLY_MIN(columns, MOST_COLUMNS), LEAST_COLUMNS);
+	size.columns = environment_columns();
+	if (!size.columns)
+		size.columns =
+			columns_in_range(terminal.ws_col ? terminal.ws_col : DEFAULT_COLUMNS);
 	return size;
+}
+
+int tally_output_columns(int usual)
+{
+	int columns = is_terminal() ? tally_output_size().columns : environment_columns();
+
+	return columns ? columns : usual;
 }

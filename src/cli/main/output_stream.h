@@ -35,4 +35,8 @@ struct tally_output_size {
  * lines. */
 struct tally_output_size tally_output_size(void);
 
+/* Return the width of the terminal on stdout. Without a terminal, return the width that COLUMNS
+ * sets, or `usual`. */
+int tally_output_columns(int usual);
+
 #endif

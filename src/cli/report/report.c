@@ -310,7 +310,8 @@ static int report_show_rows(struct report_config *config)
 	int ret;
 
 	if (!config->separator && !config->json)
-		report.line_width = tally_output_size().columns;
+		report.line_width =
+			config->stdio ? tally_output_size().columns : tally_output_columns(0);
 	ret = tally_output_colour_mode(config->colour, &report.has_colours);
 	if (ret)
 		return ret;

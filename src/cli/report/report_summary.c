@@ -13,7 +13,7 @@
 #include "view/summary_text.h"
 #include "view/wrap.h"
 
-/* Maximum width of a line, except on a narrower terminal. */
+/* Maximum width of a line, except on a narrower terminal and with COLUMNS in a pipe. */
 enum { SUMMARY_COLUMNS = 100 };
 
 static int add_event(struct report *report, uint32_t number, const char *health)
@@ -42,7 +42,7 @@ static int add_event(struct report *report, uint32_t number, const char *health)
 		.has_footnotes = !size.rows,
 		.whole_names = report->config->whole_names,
 		.columns = (size_t)(size.rows ? TALLY_MIN(size.columns, SUMMARY_COLUMNS)
-					      : SUMMARY_COLUMNS),
+					      : tally_output_columns(SUMMARY_COLUMNS)),
 	};
 	struct tally_top_lists lists;
 	int ret = tally_top_lists_build(&report->profile, number, NULL, has_chains, &lists);

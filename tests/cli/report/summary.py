@@ -103,6 +103,20 @@ def test_names_that_do_not_fit_have_footnotes():
     assert "__cxx11" not in short and "__cxx11" in full, short[:300]
 
 
+def test_columns_in_a_pipe():
+    for columns in (60, 80, 140):
+        text = tap.run(TALLY, "report", "-i", DATA, status=0, env=dict(os.environ, COLUMNS=str(columns))).stdout
+        lines = text.split("\n[1] ")[0].split("\n")
+        assert max(map(len, lines)) <= columns, max(lines, key=len)
+        assert any(re.search(r" \S*_M_find_before_node|::compare|mix", line) for line in lines), text
+        stdio, plain = (tap.run(TALLY, "report", "--stdio", "-g", "none", "-i", DATA, status=0, env=env).stdout
+                        for env in (dict(os.environ, COLUMNS=str(columns)), os.environ))
+        tap.same(stdio, plain, "--stdio")
+    assert max(map(len, lines)) > 100, "no line uses the space"
+    for word in ("", "0", "wide"):
+        tap.same(tap.run(TALLY, "report", "-i", DATA, status=0, env=dict(os.environ, COLUMNS=word)).stdout, summary(), f"COLUMNS={word}")
+
+
 def test_queries_accept_the_names_that_are_shown():
     shown = {name: own for name, (own, _, _) in rows(summary()).items() if own and "..." not in name and '"' not in name}
     short = [name for name in shown if name.startswith("std::")] + ["mix"]
