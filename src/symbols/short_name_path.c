@@ -67,7 +67,7 @@ static bool is_in(struct name_part part, const char *const names[])
 static const char *const inline_namespaces[] = {
 	"__cxx11", "__1", "__2", "__ndk1", "__Cr", "_V2", "__fs", "__exception_ptr", NULL};
 
-/* Inline namespaces of other libraries, whose names begin like this and contain a digit. */
+/* Starts of inline namespaces of other libraries. A digit follows. */
 static const char *const versions[] = {"absl::lts_", "boost::log::v", "fmt::v",
 				       "nlohmann::json_abi_v"};
 
@@ -85,10 +85,11 @@ static bool has_digit(const char *text, size_t len)
 static bool add_without_version(struct name_pass *pass, struct name_part path)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(versions); i++) {
-		size_t len = strlen(versions[i]), from = len, part;
+		size_t from, part;
 
-		if (!name_part_begins(path, versions[i]))
+		if (versions[i][0] != path.text[0] || !name_part_begins(path, versions[i]))
 			continue;
+		from = strlen(versions[i]);
 		while (path.text[from - 1] != ':')
 			from--;
 		part = word_len(path.text + from, path.len - from);
@@ -149,7 +150,9 @@ bool name_is_integer(struct name_part type)
 /* Append the usual name of an integer type, and skip it. Returns false for other words. */
 static bool add_integer(struct name_pass *pass)
 {
-	if (!pass->depth || (pass->in[pass->at] != 'l' && pass->in[pass->at] != 's'))
+	char first = pass->in[pass->at];
+
+	if (first != 'l' && first != 's')
 		return false;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(integers); i++) {
 		size_t end = pass->at + strlen(integers[i].text);
@@ -257,7 +260,7 @@ static const char *const default_comparisons[] = {
 
 static bool is_default_comparison(const struct name_pass *pass, struct name_part path)
 {
-	return pass->depth && is_in(path, default_comparisons) &&
+	return pass->depth && path.text[0] == '_' && is_in(path, default_comparisons) &&
 	       (pass->at == pass->len || pass->in[pass->at] != ':');
 }
 
@@ -267,7 +270,7 @@ void name_add_path(struct name_pass *pass)
 	struct name_part path;
 	bool is_inside = name_part_ends(name_output(pass, 0, pass->out->len), "::");
 
-	if (!is_inside && add_integer(pass))
+	if (pass->depth && !is_inside && add_integer(pass))
 		return;
 	while (pass->nr_open[NAME_SQUARE] && pass->len - pass->at > sizeof(shape) &&
 	       !memcmp(pass->in + pass->at, shape, sizeof(shape) - 1))

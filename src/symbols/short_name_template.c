@@ -86,7 +86,7 @@ static void remove_argument(struct instance *in)
 	name_replace(pass, from, pass->out->len, last ? ">" : "");
 }
 
-/* Return true if a type belongs to an earlier argument: it is the argument, or what it points to. */
+/* Return true if a type is an earlier argument, or what an earlier argument points to. */
 static bool is_earlier(const struct instance *in, struct name_part type)
 {
 	for (uint32_t i = 0; i + 1 < in->bracket.nr; i++) {
@@ -109,6 +109,8 @@ static bool is_usual_default(const struct instance *in)
 					    "std::hash<",           "std::less<"};
 	struct name_part last = argument(in, in->bracket.nr - 1);
 
+	if (last.len < 6 || memcmp(last.text, "std::", 5) != 0)
+		return false;
 	if (name_part_is(last, "std::less<>"))
 		return true;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(heads); i++) {
@@ -134,17 +136,23 @@ static void remove_operator_traits(struct instance *in)
 	name_replace(pass, open - blank, pass->out->len, "");
 }
 
-/* Remove usual defaults of an unknown template, unless all its arguments are values. */
-static void remove_usual_defaults(struct instance *in)
+/* Return true for a template with a list of types. */
+static bool is_list(const struct instance *in)
 {
 	static const char *const lists[] = {"std::pair",        "std::tuple", "std::variant",
 					    "std::_Tuple_impl", "pair",       "tuple"};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(lists); i++) {
 		if (name_part_is(template_name(in), lists[i]))
-			return;
+			return true;
 	}
-	while (in->bracket.nr > 1 && is_usual_default(in))
+	return false;
+}
+
+/* Remove usual defaults of a template that is not in the tables. */
+static void remove_usual_defaults(struct instance *in)
+{
+	while (in->bracket.nr > 1 && is_usual_default(in) && !is_list(in))
 		remove_argument(in);
 	if (in->bracket.nr == 1 && in->pass->operator_end)
 		remove_operator_traits(in);

@@ -148,9 +148,13 @@ static void measure(const struct shortener *s, const struct tally_brackets *brac
 
 	into.out = &text;
 	tally_vec_for_each (piece, &parts->pieces) {
-		tally_str_clear(&text);
-		number = shorten_range(&into, brackets, from, piece->at, number);
-		width += tally_width(tally_str_text(&text), text.len);
+		if (number >= brackets->all.len || brackets->all.data[number].open >= piece->at) {
+			width += tally_width(s->text + from, piece->at - from);
+		} else {
+			tally_str_clear(&text);
+			number = shorten_range(&into, brackets, from, piece->at, number);
+			width += tally_width(tally_str_text(&text), text.len);
+		}
 		piece->before = width;
 		from = piece->at;
 	}
