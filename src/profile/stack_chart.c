@@ -13,6 +13,10 @@ struct heaviest {
 	uint64_t weight, nr;
 };
 
+/* Threads that share a CPU run in turns of some ms. Shorter gaps than these between equal functions
+ * are not shown. */
+enum { TURN_NS = 10000000, TURN_BINS = 2 };
+
 struct charter {
 	struct tally_profile *profile;
 	const struct tally_stack_chart_options *options;
@@ -140,6 +144,38 @@ static int bin_add(struct charter *charter, uint32_t number)
 	return ret ? ret : tally_vec_push(&chart->bins, bin);
 }
 
+/* Return the first bin from `bin` on whose callchain is, or is not, empty. */
+static uint32_t bins_skip(const struct tally_stack_chart *chart, uint32_t bin, bool empty)
+{
+	while (bin < chart->bins.len && !chart->bins.data[bin].nr == empty)
+		bin++;
+	return bin;
+}
+
+/* Fill short gaps with the functions that are the same before and after. */
+static void turns_join(struct charter *charter)
+{
+	const struct tally_stack_chart_options *options = charter->options;
+	struct tally_stack_chart *chart = charter->chart;
+	uint64_t width = (options->last - options->first) / options->nr_bins + 1;
+	uint64_t most = TALLY_MIN((uint64_t)TURN_BINS, TURN_NS / width);
+	uint32_t from, to = bins_skip(chart, 0, true), shared;
+
+	while (to < chart->bins.len) {
+		from = bins_skip(chart, to, false);
+		to = bins_skip(chart, from, true);
+		if (to == chart->bins.len || to - from > most)
+			continue;
+		shared = bins_share(chart, &chart->bins.data[from - 1], &chart->bins.data[to]);
+		for (uint32_t i = from; i <= to; i++)
+			chart->bins.data[i].shared = shared;
+		for (uint32_t i = from; i < to; i++) {
+			chart->bins.data[i].first = chart->bins.data[from - 1].first;
+			chart->bins.data[i].nr = shared;
+		}
+	}
+}
+
 static int charter_run(struct charter *charter)
 {
 	const struct tally_stack_chart_options *options = charter->options;
@@ -161,6 +197,8 @@ static int charter_run(struct charter *charter)
 		gaps_fill(charter);
 	for (uint32_t i = 0; i < options->nr_bins && !ret; i++)
 		ret = bin_add(charter, i);
+	if (!ret)
+		turns_join(charter);
 	return ret;
 }
 

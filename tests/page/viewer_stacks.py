@@ -5,6 +5,7 @@
 usage: viewer_stacks.py [TALLY] (as viewer.py)
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -50,6 +51,28 @@ def test_equal_frames_are_one_cell():
     wait("parse", lambda: tip(page).startswith("parse") and "2.00 s at 2.000 s" in tip(page))
     page.mouse(at(page, 2, 0.8))
     wait("one sample", lambda: tip(page).split()[0] in ("odd", "even") and "10.0 ms at" in tip(page))
+    silent(page)
+
+
+def test_turns_on_a_shared_cpu_are_one_cell():
+    """Check that gaps of 3 ms between equal frames are only drawn if they are wide, and gaps of 50 ms always."""
+    profile = pages.Profile()
+    profile.recording()
+    thread = profile.thread(5, 5, "main")
+    main, odd, even = (profile.frame(name) for name in ("main", "odd", "even"))
+    for turn in range(100):
+        for i in range(1, 13):  # 3 ms of samples in each 6 ms; a pause of 50 ms after 300 ms
+            profile.sample(turn * 6000 + i * 250 + (50000 if turn >= 50 else 0), profile.stack(main, odd if turn % 2 else even), thread, weight=250000)
+    page = show(profile.page(), "view=stacks")
+    page.mouse(at(page, 0, 0.2))
+    wait("one cell", lambda: "main" in tip(page) and re.search(r"29\d ms at 0\.000", tip(page)))
+    page.mouse(at(page, 0, 323 / 647))
+    wait("the pause", lambda: tip(page) == "")
+    page.mouse(at(page, 1, 7.5 / 647))
+    wait("a turn", lambda: tip(page).startswith("odd") and re.search(r"[2-4]\.\d\d ms at 0\.00", tip(page)))
+    go(page, "view=stacks&window=0-100000")
+    page.mouse(at(page, 0, 7.5 / 100))
+    wait("a turn of main", lambda: tip(page).startswith("main") and re.search(r"[23]\.\d\d ms at 0\.006", tip(page)))
     silent(page)
 
 

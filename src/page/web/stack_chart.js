@@ -4,6 +4,8 @@
 
 const CHART_BIN = 2; // pixels of a column if there are more samples than columns
 const CHART_JOIN = 0.75; // a gap up to this part of a sample's duration is not idle time
+// Threads that share a CPU run in turns of some ms. Shorter gaps than these between equal frames are not drawn.
+const CHART_TURN = 10e6, CHART_GAP = 12; // ns, pixels
 
 function middleStep(times) {
   const steps = Float64Array.from({length: Math.min(times.length - 1, 2000)}, (_, i) => {
@@ -74,8 +76,13 @@ function pathOf(model, node) {
   return path.reverse();
 }
 
-// Return rows of [{node, x, width}], one for each depth.
-function layOutChart(model, pieces) {
+// Return the widest gap in pixels that is not drawn between equal frames.
+function chartGap(model, from, to, width) {
+  return Math.max(0.5, Math.min(CHART_GAP, CHART_TURN / model.unitNs * width / (to - from)));
+}
+
+// Return rows of [{node, x, width}], one for each depth. Gaps up to `gap` pixels are not drawn between equal frames.
+function layOutChart(model, pieces, gap) {
   const rows = [], open = [], begin = [];
   let end = -1, path = [], node = -1;
   const close = (depth) => {
@@ -85,7 +92,7 @@ function layOutChart(model, pieces) {
     }
   };
   for (const piece of pieces) {
-    if (piece.x - end > 0.5)
+    if (piece.x - end > gap)
       close(0);
     if (piece.node !== node)
       [path, node] = [pathOf(model, piece.node), piece.node];

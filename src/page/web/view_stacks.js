@@ -211,7 +211,7 @@ function* viewChartSteps(view) {
   const width = paneWidth(view.box), shown = `${key} ${from} ${to} ${width}`;
   if (view.shownKey !== shown) {
     const pieces = base.hasTimes ? chartPieces(view.samples, from, to, width) : [];
-    Object.assign(view, {shownKey: shown, layout: {rows: layOutChart(model, pieces), width, model}, hovered: null, selected: null});
+    Object.assign(view, {shownKey: shown, layout: {rows: layOutChart(model, pieces, chartGap(model, from, to, width)), width, model}, hovered: null, selected: null});
   }
 }
 

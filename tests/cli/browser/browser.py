@@ -12,6 +12,7 @@ import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import browser_data  # noqa: E402
+import crafted  # noqa: E402
 import tap  # noqa: E402
 import tmux  # noqa: E402
 from browser_screens import Browser, FOLDER, ROOT, TALLY, recording, shop, still  # noqa: E402
@@ -230,6 +231,19 @@ def test_handles_recordings_without_some_data():
         screen.go("Enter", "Space", "Down", shows=("CPUs were not recorded", "400 samples"), gone="only")
         screen.go("w", shows="nothing is selected")
         screen.go("x", "b", shows="100 shop")
+
+
+def test_turns_on_a_shared_cpu_are_one_cell():
+    """Check that gaps of 3 ms in a thread's stacks are not shown, unlike a pause of 30 ms."""
+    path = os.path.join(FOLDER, "turns.data")
+    records = [crafted.comm(7, "turns"), crafted.mmap(7, 0x400000, 0x1000, "/nonexistent/turns")]
+    times = [turn * 6000 + i * 250 + (30000 if turn >= 20 else 0) for turn in range(40) for i in range(1, 13)]
+    records += [crafted.sample(0x400010, 7, 10**9 + time * 1000, period=250000) for time in times]
+    with open(path, "wb") as file:
+        file.write(crafted.file_bytes(records))
+    with Browser(path, size=(120, 24)) as screen:
+        lines = screen.go("7", shows="stacks: turns.data")
+        tap.same(sum(line.count("\u258f") for line in lines), 2, "\n".join(lines))
 
 
 def test_queries():
