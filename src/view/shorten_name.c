@@ -135,6 +135,10 @@ static void add_rest(const struct shortener *s, const struct tally_str *rest)
 
 	into.text = tally_str_text(rest);
 	into.len = rest->len;
+	if (!rest->failed && tally_width(into.text, into.len) <= s->columns) {
+		tally_str_add_bytes(s->out, into.text, into.len);
+		return;
+	}
 	if (rest->failed || tally_brackets_find(into.text, into.len, s->mark_width, &brackets)) {
 		s->out->failed = true;
 		return;

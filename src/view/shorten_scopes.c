@@ -8,6 +8,8 @@
 #include "view/shorten_private.h"
 #include "view/width.h"
 
+enum { USUAL_PIECES = 16 };
+
 /* Offset at which a name may be cut: before a scope, a pair of brackets or a blank. */
 struct name_piece {
 	uint32_t at;
@@ -168,11 +170,16 @@ static void find_parts(const struct shortener *s, const struct tally_brackets *b
 	const struct tally_bracket *all = brackets->all.data;
 	uint32_t number = 1;
 
+	parts->failed = tally_vec_reserve(&parts->pieces, USUAL_PIECES) != 0;
 	begin_path(parts, 0, false);
 	for (size_t at = 0; at < s->len && !parts->failed; at++) {
-		size_t skip = tally_name_operator(s->text, s->len, at);
 		bool is_bracket = number < brackets->all.len && all[number].open == at;
+		size_t skip;
 
+		/* Only an operator begins with a letter. */
+		if (tally_name_is_word(s->text[at]) && s->text[at] != 'o')
+			continue;
+		skip = tally_name_operator(s->text, s->len, at);
 		if (skip) {
 			at += skip - 1;
 		} else if (is_bracket && all[number].close) {
