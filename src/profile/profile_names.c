@@ -58,6 +58,7 @@ static int add_function(struct name_list *all, const struct tally_frame *frame, 
 		.raw = raw,
 		.address = frame->symbol->start,
 		.file = is_copied(frame) ? 0 : (uintptr_t)frame->dso,
+		.source = frame->line ? frame->line->file : NULL,
 	};
 
 	if (known == TALLY_MAP_NONE) {

@@ -9,7 +9,9 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/str.h"
+#include "profile/differing.h"
 #include "symbols/demangle.h"
 #include "symbols/name_text.h"
 #include "symbols/short_name.h"
@@ -18,7 +20,6 @@ enum {
 	NONE = UINT32_MAX,
 	DEMANGLED_MAX = 16 << 20, /* limit for names with parameters, in bytes */
 	PARAMETERS_MAX = 64,      /* of longer parameters, only a part is shown */
-	PART_MAX = 48,
 };
 
 /* A function while the names are made. */
@@ -89,6 +90,7 @@ struct group {
 	size_t common_more; /* the same for the parameters */
 	bool has_words;     /* the words after the common start differ */
 	bool has_addresses; /* the addresses differ */
+	bool has_sources;   /* the names of the source files differ */
 };
 
 static size_t word_len(const char *text)
@@ -100,18 +102,6 @@ static size_t word_len(const char *text)
 	return len;
 }
 
-/* Append the part of long parameters in which a function differs from others. */
-static void add_part(struct tally_str *out, const char *more, size_t from)
-{
-	size_t len = strlen(more), to = TALLY_MIN(from + PART_MAX, len);
-
-	while (to < len && ((unsigned char)more[to] & 0xc0) == 0x80)
-		to++;
-	tally_str_add(out, from > 1 ? "(..." : "");
-	tally_str_add_bytes(out, more + from, to - from);
-	tally_str_add(out, to < len ? "...)" : "");
-}
-
 /* "f" becomes "f(int)". */
 static void add_parameters(struct naming *naming, const struct group *group, uint32_t i)
 {
@@ -121,21 +111,35 @@ static void add_parameters(struct naming *naming, const struct group *group, uin
 	if (strlen(more) <= PARAMETERS_MAX)
 		tally_str_add(&naming->text, more);
 	else
-		add_part(&naming->text, more, group->common_more > 1 ? group->common_more : 0);
+		differing_add_parameters(&naming->text, more, group->common_more);
 }
 
-/* "f" becomes "f [word]", with the first word in which the whole names differ. */
-static void add_word(struct naming *naming, const struct group *group, uint32_t i)
+/* "f" becomes "f [scope]", with the first scope, package or argument in which the whole names
+ * differ. */
+static void add_scope(struct naming *naming, const struct group *group, uint32_t i)
 {
-	const char *from = naming->functions[i].name + group->common;
-	size_t len = group->has_words ? word_len(from) : 0;
+	size_t start;
 
 	tally_str_add(&naming->text, naming->names.texts.data[i]);
-	if (!len)
+	if (!group->has_words)
 		return;
+	start = naming->text.len;
 	tally_str_add(&naming->text, " [");
-	tally_str_add_bytes(&naming->text, from, len);
-	tally_str_add(&naming->text, "]");
+	differing_add_scope(&naming->text, naming->functions[i].name, group->common);
+	if (naming->text.len == start + 2)
+		naming->text.len = start;
+	else
+		tally_str_add(&naming->text, "]");
+}
+
+/* "f" becomes "f (file.c)". */
+static void add_source(struct naming *naming, const struct group *group, uint32_t i)
+{
+	const char *source = naming->functions[i].source;
+
+	tally_str_add(&naming->text, naming->names.texts.data[i]);
+	if (group->has_sources && source)
+		tally_str_addf(&naming->text, " (%s)", tally_path_name(source));
 }
 
 static void add_address(struct naming *naming, const struct group *group, uint32_t i)
@@ -188,6 +192,11 @@ static size_t before_word(const char *text, size_t len)
 	return len;
 }
 
+static bool differs(const char *source, const char *other)
+{
+	return source && other && strcmp(tally_path_name(source), tally_path_name(other)) != 0;
+}
+
 /* Find the start that all names, and all parameters, of a group have in common. */
 static int measure_group(struct naming *naming, struct group *group)
 {
@@ -209,6 +218,7 @@ static int measure_group(struct naming *naming, struct group *group)
 	for (uint32_t i = group->first; i != NONE; i = naming->items[i].next) {
 		const char *from = functions[i].name + group->common;
 
+		group->has_sources |= differs(functions[group->first].source, functions[i].source);
 		group->has_addresses |= functions[i].address != functions[group->first].address;
 		group->has_words |=
 			word_len(from) != word || memcmp(from, name + group->common, word) != 0;
@@ -316,7 +326,8 @@ static int distinguish(struct naming *naming, distinguish_fn *add)
 
 static int make_distinct(struct naming *naming)
 {
-	static distinguish_fn *const steps[] = {add_parameters, add_word, add_address, add_raw};
+	static distinguish_fn *const steps[] = {add_parameters, add_scope,   add_scope,
+						add_source,     add_address, add_raw};
 	int ret = 1;
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(steps) && ret > 0; i++)

@@ -2,9 +2,9 @@
 /*
  * Short names of functions (symbols/short_name.h) that are distinct in one list. Where two
  * different functions have the same short name, parameters are appended: "f(int)". If the names are
- * still equal, the first word in which the whole names differ follows in brackets, then the
- * address, and at last the mangled name. The names depend only on the functions in the list, not on
- * their order.
+ * still equal, the scope, package or template argument in which the whole names differ follows in
+ * brackets, then the source file, the address, and at last the mangled name. The names depend only
+ * on the functions in the list, not on their order.
  */
 #ifndef TALLY_PROFILE_SHORT_NAMES_H
 #define TALLY_PROFILE_SHORT_NAMES_H
@@ -22,10 +22,11 @@ struct tally_profile_names;
  * can make several copies of one, unless they have the same raw name and file, but different
  * addresses: a file can have several static functions with one name. */
 struct tally_function_name {
-	const char *name; /* demangled */
-	const char *raw;  /* mangled; or the same text */
-	uint64_t address; /* in its file */
-	uint64_t file;    /* any number; 0 if the address does not distinguish functions */
+	const char *name;   /* demangled */
+	const char *raw;    /* mangled; or the same text */
+	uint64_t address;   /* in its file */
+	uint64_t file;      /* any number; 0 if the address does not distinguish functions */
+	const char *source; /* path of the source file, or NULL */
 };
 
 struct tally_short_names {
