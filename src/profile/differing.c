@@ -61,6 +61,17 @@ static bool add_path(struct tally_str *out, const char *name, size_t at)
 	return true;
 }
 
+size_t differing_at(const char *name, const char *other)
+{
+	size_t at = 0;
+
+	while (name[at] && name[at] == other[at])
+		at++;
+	while (at && tally_name_is_word(name[at - 1]))
+		at--;
+	return at;
+}
+
 /* ---- scopes ------------------------------------------------------------------------------ */
 
 void differing_add_scope(struct tally_str *out, const char *name, size_t at)

@@ -9,6 +9,7 @@
 #include "profile/frame_text.h"
 #include "view/flame.h"
 #include "view/shorten.h"
+#include "view/top_names.h"
 
 /* Minimum width of a function's text with a mark for inlined functions. */
 enum { MARKED_MIN = 16 };
@@ -155,7 +156,7 @@ void tally_top_lists_text(const struct tally_top_lists *lists, enum tally_top_li
 		size_t marked = columns >= MARKED_MIN ? 2 : 0;
 
 		tally_str_add(out, marked ? tally_top_lists_mark(lists, row) : "");
-		tally_flame_name(lists->profile, row->frame, columns - marked, mark, out);
+		tally_top_names_add(lists, list, i, columns - marked, mark, out);
 		return;
 	}
 	group = &lists->threads.groups.data[row->group];
