@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/scan.h"
 #include "base/vec.h"
 #include "symbols/name_text.h"
 #include "view/shorten_private.h"
@@ -27,6 +28,8 @@ struct parts {
 	uint32_t last;       /* start of the last part: own name, or "{lambda#1}" after it */
 	uint32_t last_named;
 	bool has_end, has_arguments, failed;
+	bool is_dotted; /* dots are between scopes, as in D and Go */
+	size_t folders; /* offset of the last slash if is_dotted */
 };
 
 /* ---- parts of a name ------------------------------------------------------------- */
@@ -122,6 +125,31 @@ static void note_scope(const struct shortener *s, struct parts *parts, size_t at
 	begin_part(s, parts, at + 1, false);
 }
 
+/* Return true for names of D and of Go's methods: "std.uni.Trie!(char).f", "main.(*T).Method". In
+ * other names a dot is before a suffix: "f.isra.0". */
+static bool is_dotted(const struct shortener *s)
+{
+	return !memmem(s->text, s->len, "::", 2) &&
+	       (memmem(s->text, s->len, "!(", 2) || memmem(s->text, s->len, ".(", 2));
+}
+
+/* Begin the part after a dot. Go numbers the functions in a function: "Method.func1.2". */
+static void note_dot(const struct shortener *s, struct parts *parts, size_t at)
+{
+	static const char function[] = "func";
+	size_t next = at + 1, nr = sizeof(function) - 1;
+	bool is_number;
+
+	if (next >= s->len || s->text[next] == '.' || at < parts->folders)
+		return;
+	if (next + nr < s->len && !memcmp(s->text + next, function, nr))
+		next += nr;
+	is_number = s->text[next] >= '0' && s->text[next] <= '9';
+	if (is_number)
+		note_end(parts, at);
+	begin_part(s, parts, at + 1, !is_number);
+}
+
 static void note_character(const struct shortener *s, struct parts *parts, size_t at)
 {
 	char c = s->text[at];
@@ -134,6 +162,8 @@ static void note_character(const struct shortener *s, struct parts *parts, size_
 			begin_path(parts, at + 1, c == '/');
 	} else if (is_scope) {
 		note_scope(s, parts, at);
+	} else if (c == '.' && parts->is_dotted) {
+		note_dot(s, parts, at);
 	} else if (c == ' ' && (parts->has_end || (at + 1 < s->len && s->text[at + 1] == '['))) {
 		note_end(parts, at);
 	}
@@ -164,15 +194,34 @@ static void measure(const struct shortener *s, const struct tally_brackets *brac
 	tally_str_free(&text);
 }
 
+/* Return the length without the file of a script: "Module._load loader.js:12". */
+static size_t without_script(const struct shortener *s)
+{
+	size_t at = s->len;
+	const char *blank;
+
+	while (at && tally_is_digit(s->text[at - 1]))
+		at--;
+	if (at < 2 || at == s->len || s->text[at - 1] != ':' || s->text[at - 2] == ':')
+		return s->len;
+	blank = memrchr(s->text, ' ', at);
+	return blank > s->text ? (size_t)(blank - s->text) : s->len;
+}
+
 static void find_parts(const struct shortener *s, const struct tally_brackets *brackets,
 		       struct parts *parts)
 {
 	const struct tally_bracket *all = brackets->all.data;
+	size_t len = without_script(s);
+	const char *slash;
 	uint32_t number = 1;
 
 	parts->failed = tally_vec_reserve(&parts->pieces, USUAL_PIECES) != 0;
+	parts->is_dotted = is_dotted(s);
+	slash = parts->is_dotted ? memrchr(s->text, '/', s->len) : NULL;
+	parts->folders = slash ? (size_t)(slash - s->text) : 0;
 	begin_path(parts, 0, false);
-	for (size_t at = 0; at < s->len && !parts->failed; at++) {
+	for (size_t at = 0; at < len && !parts->failed; at++) {
 		bool is_bracket = number < brackets->all.len && all[number].open == at;
 		size_t skip;
 
@@ -192,6 +241,8 @@ static void find_parts(const struct shortener *s, const struct tally_brackets *b
 			note_character(s, parts, at);
 		}
 	}
+	if (len < s->len && parts->pieces.data[parts->pieces.len - 1].at <= len)
+		note_end(parts, len);
 	note_end(parts, s->len);
 	if (!parts->failed)
 		measure(s, brackets, parts);
@@ -315,6 +366,13 @@ static void add_pieces(const struct shortener *s, const struct parts *parts, uin
 	tally_str_add_bytes(out, s->text + start, parts->pieces.data[to].at - start);
 }
 
+/* A mark replaces the dot before it. */
+static void trim_dot(const struct parts *parts, struct tally_str *out)
+{
+	if (parts->is_dotted && out->len && out->data[out->len - 1] == '.')
+		out->len--;
+}
+
 void shorten_scopes(const struct shortener *s, const struct tally_brackets *brackets,
 		    struct tally_str *out)
 {
@@ -330,10 +388,12 @@ void shorten_scopes(const struct shortener *s, const struct tally_brackets *brac
 	}
 	choose(s, &parts, &choice);
 	add_pieces(s, &parts, parts.path, choice.head, out);
+	trim_dot(&parts, out);
 	tally_str_add(out, choice.has_lead ? s->mark : "");
 	from = s->text + parts.pieces.data[choice.from].at - choice.separator;
 	tally_str_add_bytes(out, from, choice.separator);
 	add_pieces(s, &parts, choice.from, choice.to, out);
+	trim_dot(&parts, out);
 	if (choice.to < last_piece(&parts) &&
 	    width_of(&parts, choice.from, choice.to) + s->mark_width <= s->columns)
 		tally_str_add(out, s->mark);

@@ -122,6 +122,14 @@ static void shortens_names_of_other_languages(void **state)
 		{"core::ops::FnOnce::call_once{{vtable.shim}}", 30, "...::FnOnce::call_once{...}"},
 		{"main.(*handler[go.shape.int]).Serve", 30, "main.(*handler[...]).Serve"},
 		{"main.Map[go.shape.int,go.shape.string]", 30, "main.Map[...]"},
+		{"server.(*connectionHandler[go.shape.int]).handleRequest.func1", 30,
+		 "server.(...).handleRequest..."},
+		{"std.uni.Region!(MmapAllocator, 16u, 0).Region.allocate(ulong)", 30,
+		 "std...Region.allocate(ulong)"},
+		{"a_function_of_c_with_a_long_name.constprop.0", 30,
+		 "a_function_of_...e.constprop.0"},
+		{"Module._extensions..js internal/modules/cjs/loader:1126", 40,
+		 "Module._extensions..js..."},
 		{"github.com/long/path/to/pkg/server.(*conn).serve.func1", 42,
 		 "github.com/.../server.(*conn).serve.func1"},
 		{"github.com/long/path/to/pkg/server.(*conn).serve.func1", 36,
@@ -321,9 +329,9 @@ static double time_of(const char *part, size_t nr)
  * longer. */
 static void test_time_is_linear(void **state)
 {
-	static const char *const parts[] = {"<",      "(",       "x<",  "<(",        "()",
-					    "<long>", "<,long>", "a, ", "operator<", ">",
-					    WIDE,     ACUTE,     "(<)", "::",        "<:: "};
+	static const char *const parts[] = {"<",       "(",   "x<",        "<(",   "()", "<long>",
+					    "<,long>", "a, ", "operator<", ">",    WIDE, ACUTE,
+					    "(<)",     "::",  "<:: ",      "!(a)."};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
