@@ -7,6 +7,8 @@
 #include "profile/frame_text.h"
 #include "view/shorten.h"
 
+enum { FILE_LEAST = 8 }; /* shorter file names do not help */
+
 /* ---- cells ---------------------------------------------------------------------- */
 
 static int column_of(uint64_t part, uint64_t whole, int columns)
@@ -83,6 +85,21 @@ void tally_flame_name(const struct tally_profile *profile, uint32_t number, size
 	tally_frame_add_label(profile, number, out);
 	tally_str_escape(out, start);
 	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
+}
+
+void tally_flame_add_file(const struct tally_profile *profile, uint32_t number, size_t columns,
+			  const char *mark, struct tally_str *out)
+{
+	const struct tally_frame *frame = &profile->frames.all.data[number];
+	size_t start = out->len;
+
+	if (columns < FILE_LEAST || !frame->symbol ||
+	    !tally_symbol_is_bound(frame->dso, frame->symbol))
+		return;
+	tally_str_add(out, " in ");
+	tally_frame_add_file(frame, true, out);
+	tally_str_escape(out, start);
+	tally_shorten(out, start, TALLY_SHORTEN_TEXT, columns, mark);
 }
 
 /* First of each kind's two shades. */

@@ -352,6 +352,7 @@ static void add_list(struct summary_writer *writer, enum tally_top_list list, ui
 		if (list == TALLY_TOP_TOTAL) {
 			tally_str_add(out, tally_top_lists_mark(lists, row));
 			add_function(writer, row->frame, columns - 2);
+			tally_flame_add_file(lists->profile, row->frame, FILE_WIDTH, mark, out);
 		} else {
 			tally_top_lists_text(lists, list, i,
 					     writer->summary->whole_names ? SIZE_MAX : columns,

@@ -92,10 +92,13 @@ void tally_top_names_add(const struct tally_top_lists *lists, enum tally_top_lis
 	struct cut_name name = {
 		.lists = lists, .columns = columns, .least = SIZE_MAX, .mark = mark};
 	uint32_t frame = tally_top_lists_row(lists, list, i)->frame;
+	size_t width;
 
 	read_name(&name, frame, SIZE_MAX, &name.whole);
-	if (tally_width(tally_str_text(&name.whole), name.whole.len) <= columns) {
+	width = tally_width(tally_str_text(&name.whole), name.whole.len);
+	if (width <= columns) {
 		tally_str_add_bytes(out, tally_str_text(&name.whole), name.whole.len);
+		tally_flame_add_file(lists->profile, frame, columns - width, mark, out);
 	} else {
 		read_name(&name, frame, columns, &name.cut);
 		for (uint32_t k = 0; k < lists->nr[list]; k++)

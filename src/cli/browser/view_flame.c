@@ -18,6 +18,16 @@ static const char *end_of(const struct browser_pane *pane)
 	return pane->way == TALLY_CALLTREE_CALLERS ? "outermost in" : "self";
 }
 
+static void name_node(const struct browser *browser, uint32_t frame, struct tally_str *out)
+{
+	const struct tally_profile *profile = browser->source->profile;
+	size_t columns = (size_t)TALLY_MAX(browser->canvas.columns / 2, 10);
+	const char *mark = tally_canvas_mark(&browser->canvas);
+
+	tally_flame_name(profile, frame, columns, mark, out);
+	tally_flame_add_file(profile, frame, columns, mark, out);
+}
+
 /* Append "name 12.30%, itself 4.50%, 678 samples" for the selected cell. */
 static void add_node(const struct browser *browser, const struct browser_pane *pane,
 		     struct tally_str *out)
@@ -26,15 +36,13 @@ static void add_node(const struct browser *browser, const struct browser_pane *p
 	const struct tally_profile *profile = browser->source->profile;
 	uint64_t whole = browser_whole(browser), selected = browser->selection.period;
 	bool is_of_all = whole == browser->total;
-	size_t columns = (size_t)TALLY_MAX(browser->canvas.columns / 2, 10);
 
 	if (!node)
 		return;
 	if (node->frame == TALLY_FRAME_NONE)
 		tally_str_add(out, "all");
 	else
-		tally_flame_name(profile, node->frame, columns, tally_canvas_mark(&browser->canvas),
-				 out);
+		name_node(browser, node->frame, out);
 	tally_str_add(out, "  ");
 	tally_view_percent(node->period, whole, out);
 	if (browser_is_partial(browser)) {

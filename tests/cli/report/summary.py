@@ -167,6 +167,16 @@ def test_idle_tasks_are_named():
         assert "100 samples of cpu-clock:HG; 25.00% of all" in text and "leaves it out" not in text, text
 
 
+def test_functions_without_a_name_have_their_file():
+    """Check that fn@START, which several files can have, is shown with its file in the lists."""
+    whole = summary()
+    [totals] = re.findall(r"Top functions, total\n((?: .*\n)+)", whole)
+    unnamed = re.findall(r"fn@[0-9a-f]+(.*)", totals)
+    if not unnamed:
+        raise tap.Skip("no function without a name among the heaviest")
+    assert all(re.fullmatch(r" in [^ ]+", more) for more in unnamed), totals
+
+
 def test_few_samples_have_no_decimals():
     path = os.path.join(WORK, "few.data")
     with open(path, "wb") as file:
