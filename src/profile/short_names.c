@@ -324,14 +324,26 @@ static int distinguish(struct naming *naming, distinguish_fn *add)
 	return ret ? ret : mixed;
 }
 
+static bool has_sources(const struct naming *naming)
+{
+	for (size_t i = 0; i < naming->nr; i++) {
+		if (naming->functions[i].source)
+			return true;
+	}
+	return false;
+}
+
 static int make_distinct(struct naming *naming)
 {
-	static distinguish_fn *const steps[] = {add_parameters, add_scope,   add_scope,
-						add_source,     add_address, add_raw};
+	static distinguish_fn *const steps[] = {add_parameters, add_scope, add_source, add_address,
+						add_raw};
+	bool skips_sources = !has_sources(naming);
 	int ret = 1;
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(steps) && ret > 0; i++)
-		ret = distinguish(naming, steps[i]);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(steps) && ret > 0; i++) {
+		if (steps[i] != add_source || !skips_sources)
+			ret = distinguish(naming, steps[i]);
+	}
 	return ret < 0 ? ret : 0;
 }
 

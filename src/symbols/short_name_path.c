@@ -84,6 +84,11 @@ static bool has_digit(const char *text, size_t len)
  * it does not have one. */
 static bool add_without_version(struct name_pass *pass, struct name_part path)
 {
+	enum { SHORTEST = 8 };
+	char first = path.text[0];
+
+	if (path.len < SHORTEST || (first != 'a' && first != 'b' && first != 'f' && first != 'n'))
+		return false;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(versions); i++) {
 		size_t from, part;
 

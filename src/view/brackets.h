@@ -23,6 +23,7 @@ struct tally_bracket {
 	uint32_t nr;          /* number of directly nested pairs, excluding those with is_text */
 	uint32_t cut;         /* offset where a mark replaces the contents; 0 if shown in full */
 	uint32_t queued;      /* index of the next pair in a queue, or 0 */
+	bool is_hidden;       /* in a part of the name that is not shown */
 	bool is_text; /* unpaired, no wider than the mark, or a name; treated as text of the outer pair */
 };
 

@@ -81,8 +81,7 @@ static void fit_part(const struct shortener *s, const struct tally_bracket *all,
 	*slack -= taken;
 }
 
-/* Show whole pairs, outer pairs before inner pairs, while there is space. */
-static void fit_brackets(const struct shortener *s, struct tally_brackets *brackets, size_t slack)
+void shorten_fit(const struct shortener *s, struct tally_brackets *brackets, size_t slack)
 {
 	struct tally_bracket *all = brackets->all.data;
 	uint32_t last = 0, at = 0;
@@ -95,6 +94,8 @@ static void fit_brackets(const struct shortener *s, struct tally_brackets *brack
 			size_t cost = one->own + one->nr * s->mark_width - s->mark_width;
 
 			next = one->next;
+			if (one->is_hidden)
+				continue;
 			if (!one->is_text && cost > slack) {
 				fit_part(s, all, one, &slack);
 				continue;
@@ -122,39 +123,16 @@ static bool add_folded(const struct shortener *s, struct tally_brackets *bracket
 
 	if (width > s->columns)
 		return false;
-	fit_brackets(s, brackets, s->columns - width);
+	shorten_fit(s, brackets, s->columns - width);
 	shorten_range(s, brackets, 0, s->len, 1);
 	return true;
 }
 
-/* Append what is left of a name without its scopes. Its brackets are cut as necessary. */
-static void add_rest(const struct shortener *s, const struct tally_str *rest)
-{
-	struct shortener into = *s;
-	struct tally_brackets brackets;
-
-	into.text = tally_str_text(rest);
-	into.len = rest->len;
-	if (!rest->failed && tally_width(into.text, into.len) <= s->columns) {
-		tally_str_add_bytes(s->out, into.text, into.len);
-		return;
-	}
-	if (rest->failed || tally_brackets_find(into.text, into.len, s->mark_width, &brackets)) {
-		s->out->failed = true;
-		return;
-	}
-	if (!add_folded(&into, &brackets))
-		shorten_middle(s, into.text, into.len);
-	tally_brackets_free(&brackets);
-}
-
 void shorten_name(const struct shortener *s)
 {
-	enum { MARK_MAX = 16 };
 	struct tally_brackets brackets;
-	struct tally_str rest = {0};
 
-	if (s->len > TALLY_BRACKETS_MAX - MARK_MAX) {
+	if (s->len > TALLY_BRACKETS_MAX) {
 		shorten_middle(s, s->text, s->len);
 		return;
 	}
@@ -162,10 +140,7 @@ void shorten_name(const struct shortener *s)
 		s->out->failed = true;
 		return;
 	}
-	if (!add_folded(s, &brackets)) {
-		shorten_scopes(s, &brackets, &rest);
-		add_rest(s, &rest);
-	}
-	tally_str_free(&rest);
+	if (!add_folded(s, &brackets))
+		shorten_scopes(s, &brackets);
 	tally_brackets_free(&brackets);
 }

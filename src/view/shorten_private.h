@@ -30,9 +30,12 @@ void shorten_name(const struct shortener *s);
 uint32_t shorten_range(const struct shortener *s, const struct tally_brackets *brackets,
 		       size_t from, size_t to, uint32_t number);
 
-/* Append a name without the scopes that do not fit, even if the contents of all brackets are cut.
- * The brackets of the result are whole. */
-void shorten_scopes(const struct shortener *s, const struct tally_brackets *brackets,
-		    struct tally_str *out);
+/* Show the contents of brackets that are not hidden, outer pairs before inner pairs, in `slack`
+ * columns. */
+void shorten_fit(const struct shortener *s, struct tally_brackets *brackets, size_t slack);
+
+/* Append a name without the scopes that do not fit, even if the contents of all brackets are
+ * cut. */
+void shorten_scopes(const struct shortener *s, struct tally_brackets *brackets);
 
 #endif

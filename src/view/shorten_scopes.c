@@ -289,14 +289,19 @@ static uint32_t next_scope(const struct parts *parts, uint32_t piece, int step)
 	return piece;
 }
 
-/* Show more scopes before `from`, but not all of them. */
-static void extend(const struct parts *parts, struct choice *choice, size_t room)
+/* Show more scopes before `from`, but not all of them. The separator
+ * before them is not longer. */
+static void extend(const struct shortener *s, const struct parts *parts, struct choice *choice,
+		   size_t room)
 {
+	size_t separator = separator_len(s, parts, choice->from);
+
 	while (choice->from > choice->head) {
 		uint32_t before = next_scope(parts, choice->from, -1);
 		size_t width = width_of(parts, before, choice->from);
 
-		if (before <= choice->head || width > room)
+		if (before <= choice->head || width > room ||
+		    separator_len(s, parts, before) > separator)
 			return;
 		room -= width;
 		choice->from = before;
@@ -323,7 +328,7 @@ static bool show_end(const struct shortener *s, const struct parts *parts, uint3
 		choice->head = head;
 		room -= width;
 	}
-	extend(parts, choice, room);
+	extend(s, parts, choice, room);
 	choice->separator = separator_len(s, parts, choice->from);
 	return true;
 }
@@ -358,12 +363,35 @@ static void choose(const struct shortener *s, const struct parts *parts, struct 
 
 /* ---- output ---------------------------------------------------------------------- */
 
-static void add_pieces(const struct shortener *s, const struct parts *parts, uint32_t from,
-		       uint32_t to, struct tally_str *out)
+static uint32_t offset_of(const struct parts *parts, uint32_t piece)
 {
-	size_t start = parts->pieces.data[from].at;
+	return parts->pieces.data[piece].at;
+}
 
-	tally_str_add_bytes(out, s->text + start, parts->pieces.data[to].at - start);
+/* Return the index of the first pair after the offset. */
+static uint32_t first_pair(const struct tally_brackets *brackets, uint32_t at)
+{
+	const struct tally_bracket *all = brackets->all.data;
+	uint32_t number = 1;
+
+	while (number < brackets->all.len && all[number].open < at)
+		number = all[number].close ? all[number].next : number + 1;
+	return number;
+}
+
+/* Hide the brackets of parts that are not shown. */
+static void hide(const struct parts *parts, const struct choice *choice,
+		 struct tally_brackets *brackets)
+{
+	struct tally_bracket *all = brackets->all.data;
+	uint32_t path = offset_of(parts, parts->path), head = offset_of(parts, choice->head);
+	uint32_t from = offset_of(parts, choice->from), to = offset_of(parts, choice->to);
+
+	for (uint32_t i = 1; i < brackets->all.len; i = all[i].close ? all[i].next : i + 1) {
+		uint32_t open = all[i].open;
+
+		all[i].is_hidden = !((open >= path && open < head) || (open >= from && open < to));
+	}
 }
 
 /* A mark replaces the dot before it. */
@@ -373,29 +401,56 @@ static void trim_dot(const struct parts *parts, struct tally_str *out)
 		out->len--;
 }
 
-void shorten_scopes(const struct shortener *s, const struct tally_brackets *brackets,
-		    struct tally_str *out)
+static void add_pieces(const struct shortener *s, const struct tally_brackets *brackets,
+		       const struct parts *parts, uint32_t from, uint32_t to)
+{
+	uint32_t start = offset_of(parts, from);
+
+	shorten_range(s, brackets, start, offset_of(parts, to), first_pair(brackets, start));
+}
+
+static void add_choice(const struct shortener *s, struct tally_brackets *brackets,
+		       const struct parts *parts, const struct choice *choice)
+{
+	size_t width = width_of(parts, choice->from, choice->to);
+	bool has_end_mark = choice->to < last_piece(parts) && width + s->mark_width <= s->columns;
+	const char *from = s->text + offset_of(parts, choice->from) - choice->separator;
+
+	if (choice->has_lead)
+		width += width_of(parts, parts->path, choice->head) + s->mark_width +
+			 choice->separator;
+	width += has_end_mark ? s->mark_width : 0;
+	hide(parts, choice, brackets);
+	shorten_fit(s, brackets, s->columns - width);
+	if (choice->has_lead) {
+		add_pieces(s, brackets, parts, parts->path, choice->head);
+		trim_dot(parts, s->out);
+		tally_str_add(s->out, s->mark);
+		tally_str_add_bytes(s->out, from, choice->separator);
+	}
+	add_pieces(s, brackets, parts, choice->from, choice->to);
+	if (has_end_mark) {
+		trim_dot(parts, s->out);
+		tally_str_add(s->out, s->mark);
+	}
+}
+
+void shorten_scopes(const struct shortener *s, struct tally_brackets *brackets)
 {
 	struct parts parts = {0};
 	struct choice choice;
-	const char *from;
 
 	find_parts(s, brackets, &parts);
 	if (parts.failed) {
-		out->failed = true;
+		s->out->failed = true;
 		tally_vec_free(&parts.pieces);
 		return;
 	}
 	choose(s, &parts, &choice);
-	add_pieces(s, &parts, parts.path, choice.head, out);
-	trim_dot(&parts, out);
-	tally_str_add(out, choice.has_lead ? s->mark : "");
-	from = s->text + parts.pieces.data[choice.from].at - choice.separator;
-	tally_str_add_bytes(out, from, choice.separator);
-	add_pieces(s, &parts, choice.from, choice.to, out);
-	trim_dot(&parts, out);
-	if (choice.to < last_piece(&parts) &&
-	    width_of(&parts, choice.from, choice.to) + s->mark_width <= s->columns)
-		tally_str_add(out, s->mark);
+	if (width_of(&parts, choice.from, choice.to) <= s->columns)
+		add_choice(s, brackets, &parts, &choice);
+	else
+		shorten_middle(s, s->text + offset_of(&parts, choice.from),
+			       offset_of(&parts, choice.to) - offset_of(&parts, choice.from));
 	tally_vec_free(&parts.pieces);
 }
