@@ -194,7 +194,8 @@ static void measure(const struct shortener *s, const struct tally_brackets *brac
 	tally_str_free(&text);
 }
 
-/* Return the length without the file of a script: "Module._load loader.js:12". */
+/* Return the length without the file of a script: "Module._load loader.js:12". A function without a
+ * name, "(anon) loader.js:12", needs the file. */
 static size_t without_script(const struct shortener *s)
 {
 	size_t at = s->len;
@@ -205,7 +206,7 @@ static size_t without_script(const struct shortener *s)
 	if (at < 2 || at == s->len || s->text[at - 1] != ':' || s->text[at - 2] == ':')
 		return s->len;
 	blank = memrchr(s->text, ' ', at);
-	return blank > s->text ? (size_t)(blank - s->text) : s->len;
+	return blank > s->text && blank[-1] != ')' ? (size_t)(blank - s->text) : s->len;
 }
 
 static void find_parts(const struct shortener *s, const struct tally_brackets *brackets,
