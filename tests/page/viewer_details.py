@@ -112,7 +112,7 @@ def test_sums_have_units():
     profile.meta["events"] = [{"name": "page-faults:u", "unit": "events"}]
     page = show(profile.page(), "view=functions&query=sym:slow")
     check("1 sample, 1\u202f000\u202f000 page-faults" in text(page, "#chips"), text(page, "#chips"))
-    check("3 functions; 1 sample, 1\u202f000\u202f000 page-faults; inlined functions counted apart." in text(page, ".caption"), text(page, ".caption"))
+    check("3 functions; 1 sample, 1\u202f000\u202f000 page-faults (25% of all); % of the selection; inlined functions counted apart." in text(page, ".caption"), text(page, ".caption"))
     page.press("Down")
     wait("of a function", lambda: "100%: 1\u202f000\u202f000 page-faults" in text(page, "#details-text"))
     silent(page)

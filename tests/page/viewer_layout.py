@@ -64,6 +64,44 @@ def test_verdicts_are_below_the_view():
     silent(page)
 
 
+def test_phones_have_one_header_row():
+    """Check that tabs and buttons are in one row at the top, and that the opened tools have their own."""
+    page = show(changed().page(), "view=functions", width=390, height=844)
+    tops = "return ['.tabs', '.burger', '.health-dot'].map((one) => { const box = document.querySelector(one).getBoundingClientRect(); return (box.top + box.bottom) / 2; })"
+    tabs, *buttons = page.run(tops)
+    check(all(abs(top - tabs) < 6 for top in buttons) and tabs < 30, (tabs, buttons))
+    page.run("document.querySelector('.burger').click()")
+    tap.wait_until(lambda: page.run(tops)[0] > 60, "the tools are above the tabs")
+    go(page, "view=overview")
+    check(text(page, ".headline").startswith("changed: before"), text(page, ".headline"))
+    page = show(plain().page(), "view=overview")
+    check("plain" in text(page, "h1") and not text(page, ".headline").startswith("plain"), text(page, ".headline"))
+    silent(page)
+
+
+def test_phones_show_whole_verdicts():
+    profile = changed()
+    profile.meta["verdicts"] = [{"frame": frame, "text": "undecided"} for frame in range(1, 9)]
+    page = show(profile.page(), "view=functions", width=390, height=844)
+    cut = page.run("return [...document.querySelectorAll('.rows td')].filter((cell) => cell.textContent === 'undecided').map((cell) => cell.scrollWidth > cell.clientWidth)")
+    check(cut and not any(cut), cut)
+    silent(page)
+
+
+def test_functions_without_a_name_have_their_file():
+    profile = pages.Profile("unnamed")
+    profile.recording()
+    profile.thread(1, 1, "prog")
+    for time in range(200):
+        profile.sample(1000 * time, profile.stack(profile.frame("fn@42e0", "/usr/bin/gzip")))
+    page = show(profile.page(), "view=overview")
+    check("fn@42e0 in gzip" in text(page, ".card"), text(page, ".card"))
+    for width, shown in ((390, True), (1280, False)):  # wide tables have a column with the file
+        page = show(profile.page(), "view=functions", width=width)
+        check(("fn@42e0 in gzip" in text(page, ".rows")) == shown, text(page, ".rows"))
+    silent(page)
+
+
 def test_wide_overview_is_filled():
     """Check that no column of cards is empty below, and that all cards are in the window."""
     script = """

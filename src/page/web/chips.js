@@ -52,6 +52,28 @@ function selectionParts() {
   return parts;
 }
 
+// Return the weight of all samples of the current event in the current recording.
+function wholeOfEvent() {
+  const {base, state, wholes} = app, {sample_event: events, sample_weight: weights} = base.columns;
+  if (wholes[state.event] === undefined) {
+    const [start, end] = samplesOf(base, base.current);
+    wholes[state.event] = 0;
+    for (let i = start; i < end; i++)
+      wholes[state.event] += events[i] === state.event ? weights[i] : 0;
+  }
+  return wholes[state.event];
+}
+
+// Return a note on what all shares are of, if a part of the recording is selected.
+function shareNote() {
+  return selectionParts().length ? "; % of the selection" : "";
+}
+
+// Return the selection's share of the recording, if it is a part: " (29% of all)".
+function shareOfAll() {
+  return selectionParts().length ? ` (${formatShare(app.weights.current.whole, wholeOfEvent())} of all)` : "";
+}
+
 function selectionSums() {
   const {current} = app.weights;
   return `${countOf(current.count, "sample")}, ${formatMeasure(current.whole, app.model.meta.events[app.state.event])}`;
@@ -79,7 +101,7 @@ function makeChips() {
   const count = fewestSamples(), few = count && count < FEW_SAMPLES
     ? [make("span", {class: "few", title: "with so few samples, shares are rough: they are shown without decimals"}, "only")] : [];
   const chips = [...foldParts(), ...selectionParts()].map((part) => chip(part, () => go(part.none)));
-  return [...chips, ...few, make("span", {class: "sum"}, selectionSums())];
+  return [...chips, ...few, make("span", {class: "sum", title: `all shares are of the selection${shareOfAll()}`}, selectionSums())];
 }
 
 const SUMMED_VIEWS = ["overview", "functions"];

@@ -2,7 +2,7 @@
 // Everything is drawn from a single state, which is changed by go().
 
 const app = {
-  base: null, model: null, folds: null, grouped: null, passing: new Map(), threadSums: [], sums: [], completions: {weights: null}, drawnState: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
+  base: null, model: null, folds: null, grouped: null, passing: new Map(), threadSums: [], wholes: [], sums: [], completions: {weights: null}, drawnState: null, state: null, selected: null, selectedBy: null, applied: "", weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
   found: null, searched: "", searchError: "", linkError: "", tree: null, sandwich: null, views: {}, shown: null, strip: null, panel: null,
   wantedLine: null, hot: null, frame: -1, pick: null, pickedIn: null, noteFor: null, keys: null, isWaiting: false, request: 0, job: null, keysWaiting: [],
 };

@@ -59,7 +59,7 @@ function functionCells(frame, letters) {
     before: () => formatShare(base.self[frame], weights.base.whole), change: () => changeBar(...sharesOf("self", frame), mostChange()),
     totalchange: () => make("span", {class: changeClass(...sharesOf("total", frame))}, formatChange(...sharesOf("total", frame))),
     samples: () => formatCount(current.samples[frame]), verdict: () => verdictOf(frame),
-    name: () => make("span", {}, functionMark(model, frame), frameName(model, frame, letters)),
+    name: () => make("span", {}, functionMark(model, frame), frameName(model, frame, letters), ...(window.innerWidth <= NARROW_WINDOW ? fileHint(frame, letters) : [])),
     kind: () => KINDS[kind], file: () => shownText(baseName(file), 80),
   };
   return functionColumns().map((column) => cells[column.name]());
@@ -95,7 +95,7 @@ function makeFunctionsView() {
     },
     draw() {
       refresh();
-      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${inlineNote()}.${window.innerWidth > NARROW_WINDOW ? " Press Enter or double-click for callers and callees." : ""}`);
+      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${shareOfAll()}${shareNote()}${inlineNote()}.${window.innerWidth > NARROW_WINDOW ? " Press Enter or double-click for callers and callees." : ""}`);
       resetRows(rows, !isNew);
       isNew = false;
     },

@@ -26,7 +26,14 @@ function rankCard(title, note, rows) {
 function functionRows(kind, {rows, letters}) {
   const {model, weights} = app, values = functionsOf(model, weights).current[kind];
   return heaviest(values, rows).map((frame) => make("tr", {}, make("td", {class: "number"}, shareCell(values[frame], weights.current.whole)),
-    make("td", {class: "name"}, functionMark(model, frame), makeButton(frameName(model, frame, letters), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"}))));
+    make("td", {class: "name"}, functionMark(model, frame), makeButton(frameName(model, frame, letters), frameWholeName(model, frame).slice(0, WHOLE_MAX), () => openSandwich(frame), {class: "link"}), ...fileHint(frame, letters))));
+}
+
+// Return the file of a function whose name is only an address, as several files can have such a function.
+function fileHint(frame, letters) {
+  const {model} = app, name = frameName(model, frame, letters), file = shownText(baseName(frameFile(model, frame)), 80);
+  const room = letters - name.length - 4;
+  return /^fn@[0-9a-f]+$/.test(name) && room > 3 ? [make("span", {class: "hint"}, ` in ${cutText(file, room)}`)] : [];
 }
 
 // Make the mark of a function's kind.
@@ -106,12 +113,12 @@ function headline(side, r, threads) {
   else
     parts.push(`${formatMeasure(side.whole, event)}${inTime}`);
   parts.push(countOf(nr, "thread"), countOf(side.count, "sample"));
-  return parts.join("; ");
+  return parts.join("; ") + (r === base.current ? shareOfAll() : "");
 }
 
 function makeHeadlines(threads) {
-  const {weights, model} = app;
-  const line = (side, r, values, word) => make("p", {class: "headline"}, ...(word ? [make("span", {class: "hint"}, word)] : []), headline(side, r, values));
+  const {weights, model} = app, title = shownText(String(model.meta.title || "profile"), 60);
+  const line = (side, r, values, word) => make("p", {class: "headline"}, ...(model.hasBase && r ? [] : [make("span", {class: "narrow"}, `${title}: `)]), ...(word ? [make("span", {class: "hint"}, word)] : []), headline(side, r, values));
   return model.hasBase ? [line(weights.base, 0, threadWeights(0), "before "), line(weights.current, 1, threads, "after ")] : [line(weights.current, 0, threads, "")];
 }
 
@@ -128,11 +135,11 @@ function hotLinesCard(sizes) {
 function overviewCards(threads, sizes) {
   const {base} = app, small = [threadRows(threads, sizes), fileRows(sizes)], {isFull, rows, half} = sizes, hasTotal = !chainsOf(base).isFlat;
   const rest = isFull ? Math.max(4, rows - 2 * SMALL_HEAD - small[0].length - small[1].length) : base.hasBase ? Math.max(half, LEAST_ROWS) : rows;
-  const self = rankCard("Top functions, self", inlineText(), functionRows("self", {...sizes, rows: base.hasBase && !isFull ? rest : rows}));
-  const total = hasTotal ? [rankCard("Top functions, total", "with callees", functionRows("total", {...sizes, rows: rest}))] : [];
+  const self = rankCard("Top functions, self", `${inlineText()}${shareNote()}`, functionRows("self", {...sizes, rows: base.hasBase && !isFull ? rest : rows}));
+  const total = hasTotal ? [rankCard("Top functions, total", `with callees${shareNote()}`, functionRows("total", {...sizes, rows: rest}))] : [];
   const changes = base.hasBase ? [rankCard("Changes of self", window.innerWidth > NARROW_WINDOW ? "before, after, points" : "points", changeRows(sizes))] : [];
   const hot = hotLinesCard(sizes), order = isFull ? [self, hot, ...total] : [self, ...total, hot];
-  return [...changes, ...order, rankCard("Threads", "", small[0]), rankCard("Files, self", "", small[1])];
+  return [...changes, ...order, rankCard("Threads", app.state.threads ? "% of all threads" : "", small[0]), rankCard("Files, self", "", small[1])];
 }
 
 function makeOverviewView() {
