@@ -7,15 +7,22 @@
 #include "base/arith.h"
 #include "profile/functions.h"
 
-/* The heaviest bucket of a bin. */
-struct heaviest {
-	uint32_t bucket; /* index + 1, or 0 if there are no samples */
-	uint64_t weight, nr;
+enum {
+	/* Largest distance of samples in a run: sampling intervals, or ns, whichever is longer.
+	 * Threads that share a CPU run in turns of some ms. */
+	REACH = 5,
+	TURN_NS = 10000000,
+	TURN_BINS = 2, /* the widest gap in a run that is not shown between equal functions */
+	NO_BIN = UINT32_MAX,
 };
 
-/* Threads that share a CPU run in turns of some ms. Shorter gaps than these between equal functions
- * are not shown. */
-enum { TURN_NS = 10000000, TURN_BINS = 2 };
+/* The samples of a bin. Samples of a run are close to each other. */
+struct charted {
+	uint32_t bucket; /* of the heaviest; index + 1, or 0 if there are no samples */
+	uint32_t first_run, last_run;
+	uint64_t weight, nr;
+	uint64_t start; /* time since which the first sample lasted */
+};
 
 struct charter {
 	struct tally_profile *profile;
@@ -23,24 +30,78 @@ struct charter {
 	struct tally_stack_chart *chart;
 	struct tally_selection all; /* all buckets, by their index in the profile, folded */
 	uint32_t *functions;        /* by frame */
-	struct heaviest *bins;
-	struct tally_map sums;    /* weight by bin << 32 | bucket */
-	TALLY_VEC(uint64_t) gaps; /* times between samples */
-	uint64_t before;          /* time of the last sample */
+	struct charted *bins;
+	struct tally_map sums;               /* weight by bin << 32 | bucket */
+	TALLY_VEC(uint64_t) gaps, durations; /* times between samples, and their weights */
+	uint64_t usual, reach;               /* median of the gaps; the largest gap in a run */
+	uint64_t before;                     /* time of the thread's sample before, 0 if excluded */
+	uint32_t run;
 };
 
-static bool is_wanted(const struct charter *charter, const struct tally_kept *kept)
+static bool is_of_thread(const struct charter *charter, const struct tally_kept *kept)
 {
 	const struct tally_stack_chart_options *options = charter->options;
 	const struct tally_bucket_key *key = &charter->profile->buckets.data[kept->bucket].key;
 
 	return kept->time >= options->first && kept->time <= options->last &&
 	       key->event == options->selection.event &&
+	       tally_machine_thread_at(charter->profile->machine, key->thread)->tid == options->tid;
+}
+
+static bool is_wanted(const struct charter *charter, const struct tally_kept *kept)
+{
+	const struct tally_stack_chart_options *options = charter->options;
+
+	return is_of_thread(charter, kept) &&
 	       (!options->selection.passes || options->selection.passes[kept->bucket]) &&
-	       tally_machine_thread_at(charter->profile->machine, key->thread)->tid ==
-		       options->tid &&
 	       tally_selection_includes_time(&options->selection, kept->time);
 }
+
+/* ---- sampling interval --------------------------------------------------------------------- */
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static uint64_t median(uint64_t *times, size_t nr)
+{
+	if (!nr)
+		return 0;
+	qsort(times, nr, sizeof(*times), compare_times);
+	return times[nr / 2];
+}
+
+/* Compute the sampling interval of the thread: the median time between its samples, or for CPU time
+ * the median weight, if that is shorter. */
+static int interval_find(struct charter *charter)
+{
+	uint64_t before = 0, interval;
+	int ret = 0;
+
+	tally_vec_for_each (kept, &charter->profile->kept) {
+		if (ret || !is_wanted(charter, kept))
+			continue;
+		if (before && kept->time > before)
+			ret = tally_vec_push(&charter->gaps, kept->time - before);
+		if (!ret && charter->options->is_time)
+			ret = tally_vec_push(&charter->durations,
+					     tally_kept_weight(charter->profile, kept));
+		before = kept->time;
+	}
+	charter->usual = median(charter->gaps.data, charter->gaps.len);
+	interval = charter->usual;
+	if (charter->options->is_time)
+		interval = TALLY_MIN(interval,
+				     median(charter->durations.data, charter->durations.len));
+	charter->reach =
+		TALLY_MAX(REACH * TALLY_MIN(interval, UINT64_MAX / REACH), (uint64_t)TURN_NS);
+	return ret ? -ENOMEM : 0;
+}
+
+/* ---- bins ---------------------------------------------------------------------------------- */
 
 static uint32_t bin_of(const struct tally_stack_chart_options *options, uint64_t time)
 {
@@ -50,56 +111,52 @@ static uint32_t bin_of(const struct tally_stack_chart_options *options, uint64_t
 	return TALLY_MIN((uint32_t)at, options->nr_bins - 1);
 }
 
+/* Begin another run, unless the sample before is close. */
+static void run_update(struct charter *charter, uint64_t time)
+{
+	if (!charter->before || time < charter->before || time - charter->before > charter->reach)
+		charter->run++;
+	charter->before = time;
+}
+
 static int sample_add(struct charter *charter, const struct tally_kept *kept)
 {
-	uint32_t bin = bin_of(charter->options, kept->time);
-	struct heaviest *heaviest = &charter->bins[bin];
-	uint64_t key = (uint64_t)bin << 32 | kept->bucket, sum = tally_map_get(&charter->sums, key);
-	int ret;
+	uint32_t number = bin_of(charter->options, kept->time);
+	struct charted *bin = &charter->bins[number];
+	uint64_t key = (uint64_t)number << 32 | kept->bucket,
+		 sum = tally_map_get(&charter->sums, key);
+	uint64_t weight = tally_kept_weight(charter->profile, kept);
+	uint64_t lasts = charter->options->is_time ? weight : charter->usual;
 
-	if (charter->before && kept->time > charter->before &&
-	    tally_vec_push(&charter->gaps, kept->time - charter->before))
-		return -ENOMEM;
-	charter->before = kept->time;
+	run_update(charter, kept->time);
+	if (!bin->nr++) {
+		bin->first_run = charter->run;
+		bin->start = kept->time - TALLY_MIN(lasts, kept->time - charter->options->first);
+	}
+	bin->last_run = charter->run;
 	sum = sum == TALLY_MAP_NONE ? 0 : sum;
-	tally_sum_add(&sum, tally_kept_weight(charter->profile, kept));
+	tally_sum_add(&sum, weight);
 	sum = TALLY_MIN(sum, UINT64_MAX - 1);
-	ret = tally_map_set(&charter->sums, key, sum);
-	heaviest->nr++;
-	if (!heaviest->bucket || sum > heaviest->weight) {
-		heaviest->bucket = kept->bucket + 1;
-		heaviest->weight = sum;
+	if (!bin->bucket || sum > bin->weight) {
+		bin->bucket = kept->bucket + 1;
+		bin->weight = sum;
+	}
+	return tally_map_set(&charter->sums, key, sum);
+}
+
+static int samples_add(struct charter *charter)
+{
+	int ret = 0;
+
+	tally_vec_for_each (kept, &charter->profile->kept) {
+		if (ret)
+			break;
+		if (is_wanted(charter, kept))
+			ret = sample_add(charter, kept);
+		else if (is_of_thread(charter, kept))
+			charter->before = 0;
 	}
 	return ret;
-}
-
-static int compare_gaps(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Let the callchain of a sample last until the next sample is due: a bin without samples is empty
- * only if the thread was idle. */
-static void gaps_fill(struct charter *charter)
-{
-	const struct tally_stack_chart_options *options = charter->options;
-	size_t nr = charter->gaps.len;
-	uint32_t reach, last = 0;
-	uint64_t width = (options->last - options->first) / options->nr_bins + 1;
-
-	if (!nr)
-		return;
-	qsort(charter->gaps.data, nr, sizeof(*charter->gaps.data), compare_gaps);
-	reach = (uint32_t)TALLY_MIN(2 * charter->gaps.data[nr / 2] / width,
-				    (uint64_t)options->nr_bins);
-	for (uint32_t i = 0; i < options->nr_bins; i++) {
-		if (charter->bins[i].bucket && charter->bins[i].nr)
-			last = i;
-		else if (i - last <= reach && charter->bins[last].bucket)
-			charter->bins[i].bucket = charter->bins[last].bucket;
-	}
 }
 
 /* Append the functions of a bucket's callchain, outermost first. */
@@ -127,16 +184,40 @@ static uint32_t bins_share(const struct tally_stack_chart *chart, const struct t
 	return nr;
 }
 
-static int bin_add(struct charter *charter, uint32_t number)
+/* Append the functions of a bin without samples. `last` and `next` are the nearest bins with
+ * samples. */
+static int gap_add(struct charter *charter, uint32_t number, uint32_t last, uint32_t next,
+		   struct tally_chart_bin *bin)
 {
-	const struct heaviest *heaviest = &charter->bins[number];
+	const struct charted *after = &charter->bins[next];
+	struct tally_stack_chart *chart = charter->chart;
+	uint32_t start = bin_of(charter->options, after->start);
+	bool is_of_next = number >= start;
+	int ret;
+
+	if (!is_of_next && (last == NO_BIN || start - last - 1 > TURN_BINS ||
+			    charter->bins[last].last_run != after->first_run))
+		return 0;
+	ret = functions_add(charter, &charter->all.buckets[after->bucket - 1].key);
+	if (ret || is_of_next)
+		return ret;
+	bin->nr = (uint32_t)chart->functions.len - bin->first;
+	chart->functions.len = bin->first + bins_share(chart, &chart->bins.data[last], bin);
+	return 0;
+}
+
+static int bin_add(struct charter *charter, uint32_t number, uint32_t last, uint32_t next)
+{
+	const struct charted *charted = &charter->bins[number];
 	struct tally_stack_chart *chart = charter->chart;
 	struct tally_chart_bin bin = {.first = (uint32_t)chart->functions.len,
-				      .nr_samples = heaviest->nr};
+				      .nr_samples = charted->nr};
 	int ret = 0;
 
-	if (heaviest->bucket)
-		ret = functions_add(charter, &charter->all.buckets[heaviest->bucket - 1].key);
+	if (charted->nr)
+		ret = functions_add(charter, &charter->all.buckets[charted->bucket - 1].key);
+	else if (next < charter->options->nr_bins)
+		ret = gap_add(charter, number, last, next, &bin);
 	bin.nr = (uint32_t)chart->functions.len - bin.first;
 	if (number && !ret)
 		bin.shared = bins_share(chart, &chart->bins.data[number - 1], &bin);
@@ -144,36 +225,20 @@ static int bin_add(struct charter *charter, uint32_t number)
 	return ret ? ret : tally_vec_push(&chart->bins, bin);
 }
 
-/* Return the first bin from `bin` on whose callchain is, or is not, empty. */
-static uint32_t bins_skip(const struct tally_stack_chart *chart, uint32_t bin, bool empty)
+static int bins_add(struct charter *charter)
 {
-	while (bin < chart->bins.len && !chart->bins.data[bin].nr == empty)
-		bin++;
-	return bin;
-}
+	uint32_t last = NO_BIN, next = 0, nr = charter->options->nr_bins;
+	int ret = 0;
 
-/* Fill short gaps with the functions that are the same before and after. */
-static void turns_join(struct charter *charter)
-{
-	const struct tally_stack_chart_options *options = charter->options;
-	struct tally_stack_chart *chart = charter->chart;
-	uint64_t width = (options->last - options->first) / options->nr_bins + 1;
-	uint64_t most = TALLY_MIN((uint64_t)TURN_BINS, TURN_NS / width);
-	uint32_t from, to = bins_skip(chart, 0, true), shared;
-
-	while (to < chart->bins.len) {
-		from = bins_skip(chart, to, false);
-		to = bins_skip(chart, from, true);
-		if (to == chart->bins.len || to - from > most)
-			continue;
-		shared = bins_share(chart, &chart->bins.data[from - 1], &chart->bins.data[to]);
-		for (uint32_t i = from; i <= to; i++)
-			chart->bins.data[i].shared = shared;
-		for (uint32_t i = from; i < to; i++) {
-			chart->bins.data[i].first = chart->bins.data[from - 1].first;
-			chart->bins.data[i].nr = shared;
-		}
+	for (uint32_t i = 0; i < nr && !ret; i++) {
+		next = TALLY_MAX(next, i);
+		while (next < nr && !charter->bins[next].nr)
+			next++;
+		ret = bin_add(charter, i, last, next);
+		if (charter->bins[i].nr)
+			last = i;
 	}
+	return ret;
 }
 
 static int charter_run(struct charter *charter)
@@ -189,17 +254,11 @@ static int charter_run(struct charter *charter)
 	charter->bins = calloc(options->nr_bins + 1, sizeof(*charter->bins));
 	if (!charter->bins)
 		ret = -ENOMEM;
-	tally_vec_for_each (kept, &charter->profile->kept) {
-		if (!ret && is_wanted(charter, kept))
-			ret = sample_add(charter, kept);
-	}
 	if (!ret)
-		gaps_fill(charter);
-	for (uint32_t i = 0; i < options->nr_bins && !ret; i++)
-		ret = bin_add(charter, i);
+		ret = interval_find(charter);
 	if (!ret)
-		turns_join(charter);
-	return ret;
+		ret = samples_add(charter);
+	return ret ? ret : bins_add(charter);
 }
 
 int tally_stack_chart_build(struct tally_profile *profile,
@@ -213,6 +272,7 @@ int tally_stack_chart_build(struct tally_profile *profile,
 	tally_selection_free(&charter.all);
 	tally_map_free(&charter.sums);
 	tally_vec_free(&charter.gaps);
+	tally_vec_free(&charter.durations);
 	free(charter.functions);
 	free(charter.bins);
 	if (ret)

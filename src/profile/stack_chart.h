@@ -10,11 +10,14 @@ struct tally_stack_chart_options {
 	struct tally_selection_options selection; /* `passes` may be NULL */
 	struct tally_fold fold;
 	int32_t tid;
+	bool is_time;         /* weights are CPU time in ns */
 	uint64_t first, last; /* time range of the chart in ns, inclusive */
 	uint32_t nr_bins;     /* number of equal parts of the range */
 };
 
-/* A part of the time range: the callchain with the largest weight in it. */
+/* A part of the time range: the callchain with the largest weight in it. A bin without samples has
+ * the callchain of the next sample if that lasted since then, or the functions that its neighbours
+ * share if the thread was probably waiting for a CPU. docs/page.md describes the rule. */
 struct tally_chart_bin {
 	uint32_t first,
 		nr;      /* range in `functions`, outermost function first; 0 if the thread has no

@@ -28,6 +28,20 @@ def phases():
     return profile
 
 
+def shared_cpu():
+    """Return a profile of a thread with 10 ms of CPU time a sample, which has a third of its CPU for 2 s. For the third
+    second, it sleeps for 0.1 s after each 0.1 s of work. Then nothing else runs on its CPU."""
+    profile = pages.Profile()
+    profile.recording()
+    thread = profile.thread(5, 5, "main")
+    main, work, odd, even = (profile.frame(name) for name in ("main", "work", "odd", "even"))
+    times = [*range(1, 201, 3), *(at for begin in range(200, 300, 20) for at in range(begin + 1, begin + 11)), *range(301, 401)]
+    for i, at in enumerate(times):
+        leaf = work if at <= 100 or at > 200 else odd if i % 2 else even
+        profile.sample(at * 10000, profile.stack(main, leaf), thread, weight=10000000)
+    return profile
+
+
 def at(page, row, share):
     """Return a position in a row of the chart, below its axis."""
     x, y, width, _ = area(page, ".chart canvas")
@@ -73,6 +87,28 @@ def test_turns_on_a_shared_cpu_are_one_cell():
     go(page, "view=stacks&window=0-100000")
     page.mouse(at(page, 0, 7.5 / 100))
     wait("a turn of main", lambda: tip(page).startswith("main") and re.search(r"[23]\.\d\d ms at 0\.006", tip(page)))
+    silent(page)
+
+
+def test_thread_that_shares_its_cpu_is_no_comb():
+    page = show(shared_cpu().page(), "view=stacks")
+    page.mouse(at(page, 0, 0.2))
+    wait("one cell of main", lambda: tip(page).startswith("main") and ("2.10 s at" in tip(page) or "2.09 s at" in tip(page)))
+    page.mouse(at(page, 1, 0.1))
+    wait("one cell of work", lambda: tip(page).startswith("work") and "1.00 s at" in tip(page))
+    page.mouse(at(page, 0, 0.54))
+    wait("sleep of ten intervals", lambda: tip(page) == "")
+    page.mouse(at(page, 1, 0.375))
+    wait("frames that differ last for their own time", lambda: tip(page) == "" or "10.0 ms at" in tip(page))
+    silent(page)
+
+
+def test_excluded_samples_leave_gaps():
+    page = show(phases().page(), "view=stacks&query=-sym:odd")
+    page.mouse(at(page, 0, 0.50375))
+    wait("main for one sample", lambda: tip(page).startswith("main") and "10.0 ms at" in tip(page))
+    page.mouse(at(page, 0, 0.50625))
+    wait("nothing", lambda: tip(page) == "")
     silent(page)
 
 

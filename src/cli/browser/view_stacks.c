@@ -39,6 +39,8 @@ static int chart_make(struct browser *browser, uint32_t nr_bins)
 		.selection = browser_filter_options(&browser->filter, browser->event),
 		.fold = browser_filter_fold(&browser->filter),
 		.tid = view->tid,
+		.is_time = browser->source->is_time &&
+			   browser->source->is_time(browser->source->arg, browser->event),
 		.first = view->first,
 		.last = view->last,
 		.nr_bins = nr_bins,

@@ -1,60 +1,74 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stacks in the order of time: the samples of a thread, and their layout for a window of time. Equal frames of adjacent
-// samples are one cell.
+// Stacks in the order of time: the samples of a thread, and their layout for a window of time. Equal frames of
+// neighbouring samples are one cell.
 
 const CHART_BIN = 2; // pixels of a column if there are more samples than columns
 const CHART_JOIN = 0.75; // a gap up to this part of a sample's duration is not idle time
-// Threads that share a CPU run in turns of some ms. Shorter gaps than these between equal frames are not drawn.
-const CHART_TURN = 10e6, CHART_GAP = 12; // ns, pixels
+// Samples with at most this distance are of one run, because threads that share a CPU run in turns of some ms. Gaps in a
+// run are not drawn between equal frames if they are narrow.
+const CHART_REACH = 5, CHART_TURN = 10e6, CHART_GAP = 12; // sampling intervals, ns, pixels
+const CHART_MEDIAN_OF = 2000; // samples to compute medians of
 
-function middleStep(times) {
-  const steps = Float64Array.from({length: Math.min(times.length - 1, 2000)}, (_, i) => {
-    const at = 1 + Math.floor(i * (times.length - 1) / Math.min(times.length - 1, 2000));
-    return times[at] - times[at - 1];
-  }).sort();
-  return steps.length ? steps[steps.length >> 1] : 1;
+// Return the median of `valueOf(i)` for i from `first` to `count`.
+function medianOf(first, count, valueOf) {
+  const number = Math.max(0, Math.min(count - first, CHART_MEDIAN_OF));
+  const values = Float64Array.from({length: number}, (_, i) => valueOf(first + Math.floor(i * (count - first) / number))).sort();
+  return number ? values[number >> 1] : 1;
 }
 
-// Return {times, starts, nodes} of the selected samples of a thread. A sample is the state of the thread for the time
-// that its weight states, or for the usual distance of samples, up to its time.
+// Return {times, starts, nodes, runs} of the selected samples of a thread. A sample is the state of the thread for the
+// time that its weight states, or for the usual distance of samples, up to its time. Samples of a run are close to each
+// other: docs/page.md describes the rule.
 function* chartSteps(thread) {
-  const {base, model, state} = app, {sample_thread: threads} = base.columns;
-  const all = yield* passingSteps({...state, threads: null}, base.current), list = new Uint32Array(all.length);
-  let count = 0;
-  yield* inBlocks(all.length, (from, to) => {
-    for (let k = from; k < to; k++) {
-      if (threads[all[k]] === thread)
-        list[count++] = all[k];
+  const {base, model, state} = app, {sample_thread: threads, sample_event: events} = base.columns, [start, end] = samplesOf(base, base.current);
+  const all = yield* passingSteps({...state, threads: null}, base.current), list = new Uint32Array(all.length), follows = new Uint8Array(all.length);
+  let count = 0, at = 0, isAfter = 0;
+  yield* inBlocks(end - start, (from, to) => {
+    for (let i = start + from; i < start + to; i++) {
+      while (at < all.length && all[at] < i)
+        at++;
+      if (threads[i] !== thread || events[i] !== state.event)
+        continue;
+      const passes = at < all.length && all[at] === i;
+      if (passes) {
+        follows[count] = isAfter;
+        list[count++] = i;
+      }
+      isAfter = passes ? 1 : 0;
     }
   });
-  return chartSamples(model, thread, list.subarray(0, count));
+  return chartSamples(model, thread, list.subarray(0, count), follows);
 }
 
-function chartSamples(model, thread, list) {
+// Compute the samples of a list. `follows` has 1 for samples whose predecessor of the thread is in the list as well.
+function chartSamples(model, thread, list, follows) {
   const {base, map} = model, count = list.length;
-  const {sample_time: time, sample_weight: weight, sample_node: node} = base.columns, isTime = currentEvent().unit === "ns";
-  const samples = {times: new Float64Array(count), starts: new Float64Array(count), nodes: new Uint32Array(count), thread};
+  const {sample_time: time, sample_weight: weight, sample_node: node} = base.columns, isTime = currentEvent().unit === "ns" && base.unitNs;
+  const times = new Float64Array(count), starts = new Float64Array(count), nodes = new Uint32Array(count), runs = new Uint32Array(count);
   for (let i = 0; i < count; i++) {
-    samples.times[i] = time[list[i]];
-    samples.nodes[i] = map ? map[node[list[i]]] : node[list[i]];
+    times[i] = time[list[i]];
+    nodes[i] = map ? map[node[list[i]]] : node[list[i]];
   }
-  const usual = middleStep(samples.times);
+  const usual = medianOf(1, count, (i) => times[i] - times[i - 1]);
+  const interval = isTime ? Math.min(usual, medianOf(0, count, (i) => weight[list[i]] / base.unitNs)) : usual;
+  const reach = Math.max(CHART_REACH * interval, base.unitNs ? CHART_TURN / base.unitNs : 0);
   for (let i = 0; i < count; i++) {
-    const lasts = isTime && base.unitNs ? weight[list[i]] / base.unitNs : usual, before = i ? samples.times[i - 1] : -Infinity, start = samples.times[i] - lasts;
-    samples.starts[i] = start - before < CHART_JOIN * lasts ? before : start;
+    const lasts = isTime ? weight[list[i]] / base.unitNs : usual, before = i ? times[i - 1] : -Infinity, start = times[i] - lasts;
+    starts[i] = start - before < CHART_JOIN * lasts ? before : start;
+    runs[i] = i ? runs[i - 1] + (follows[i] && times[i] - before <= reach ? 0 : 1) : 0;
   }
-  return samples;
+  return {times, starts, nodes, runs, thread};
 }
 
-// Return [{node, x, end}] of the samples between two times: each sample, or one in each column of pixels.
+// Return [{node, run, x, end}] of the samples between two times: each sample, or one in each column of pixels.
 function chartPieces(samples, from, to, width) {
-  const {times, starts, nodes} = samples, scale = width / (to - from), first = lowerBound(times, 0, times.length, from), pieces = [];
+  const {times, starts, nodes, runs} = samples, scale = width / (to - from), first = lowerBound(times, 0, times.length, from), pieces = [];
   let last = lowerBound(times, first, times.length, to);
   if (last < times.length && starts[last] < to)
     last++;
   if (last - first <= width / CHART_BIN) {
     for (let i = first; i < last; i++)
-      pieces.push({node: nodes[i], x: Math.max(0, (starts[i] - from) * scale), end: Math.min(width, (times[i] - from) * scale)});
+      pieces.push({node: nodes[i], run: runs[i], x: Math.max(0, (starts[i] - from) * scale), end: Math.min(width, (times[i] - from) * scale)});
     return pieces;
   }
   const step = CHART_BIN / scale;
@@ -63,7 +77,7 @@ function chartPieces(samples, from, to, width) {
     at = lowerBound(times, at, last, middle);
     const i = at < last && starts[at] <= left + step ? at : at > first && times[at - 1] >= left ? at - 1 : -1;
     if (i >= 0)
-      pieces.push({node: nodes[i], x, end: x + CHART_BIN});
+      pieces.push({node: nodes[i], run: runs[i], x, end: x + CHART_BIN});
   }
   return pieces;
 }
@@ -76,15 +90,10 @@ function pathOf(model, node) {
   return path.reverse();
 }
 
-// Return the widest gap in pixels that is not drawn between equal frames.
-function chartGap(model, from, to, width) {
-  return Math.max(0.5, Math.min(CHART_GAP, CHART_TURN / model.unitNs * width / (to - from)));
-}
-
-// Return rows of [{node, x, width}], one for each depth. Gaps up to `gap` pixels are not drawn between equal frames.
-function layOutChart(model, pieces, gap) {
+// Return rows of [{node, x, width}], one for each depth.
+function layOutChart(model, pieces) {
   const rows = [], open = [], begin = [];
-  let end = -1, path = [], node = -1;
+  let end = -1, run = -1, path = [], node = -1;
   const close = (depth) => {
     while (open.length > depth) {
       const row = open.length - 1, x = begin.pop();
@@ -92,7 +101,7 @@ function layOutChart(model, pieces, gap) {
     }
   };
   for (const piece of pieces) {
-    if (piece.x - end > gap)
+    if (piece.x - end > (piece.run === run ? CHART_GAP : 0.5))
       close(0);
     if (piece.node !== node)
       [path, node] = [pathOf(model, piece.node), piece.node];
@@ -104,7 +113,7 @@ function layOutChart(model, pieces, gap) {
       open.push(path[depth]);
       begin.push(piece.x);
     }
-    end = piece.end;
+    [end, run] = [piece.end, piece.run];
   }
   close(0);
   return rows;

@@ -211,7 +211,7 @@ function* viewChartSteps(view) {
   const width = paneWidth(view.box), shown = `${key} ${from} ${to} ${width}`;
   if (view.shownKey !== shown) {
     const pieces = base.hasTimes ? chartPieces(view.samples, from, to, width) : [];
-    Object.assign(view, {shownKey: shown, layout: {rows: layOutChart(model, pieces, chartGap(model, from, to, width)), width, model}, hovered: null, selected: null});
+    Object.assign(view, {shownKey: shown, layout: {rows: layOutChart(model, pieces), width, model}, hovered: null, selected: null});
   }
 }
 
@@ -222,7 +222,7 @@ function makeStacksView() {
   const view = {box, canvas, spacer, samples: null, layout: null, hovered: null, selected: null, key: "", shownKey: "", thread: 0, weights: []};
   const none = make("p", {class: "empty"}), choose = makeThreadChoice(view);
   const bar = make("div", {class: "bar"}, choose, makeButton("Zoom out", "zoom out (-), or completely (0)", () => zoomWindow(CHART_ZOOM)),
-    make("span", {class: "hint"}, "Drag to move, Ctrl and the wheel to zoom; empty where the thread did not run."), makeLegend(true));
+    make("span", {class: "hint"}, "Drag to move, Ctrl and the wheel to zoom; empty where the thread was idle."), makeLegend(true));
   listenToChart(view);
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
