@@ -31,7 +31,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record, size_t len)
+static inline void feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record,
+			size_t len)
 {
 	struct perf_event_header header = {type, misc, (uint16_t)len};
 
