@@ -60,7 +60,7 @@ void tally_flame_name(const struct tally_profile *profile, uint32_t frame, size_
 		      const char *mark, struct tally_str *out);
 
 /* Append " in FILE" if the frame's function has only an address for its name ("fn@42e0"), and if
- * there is room: several files can have such a function. Escaped, and shortened. */
+ * there is space: several files can have such a function. Escaped, and shortened. */
 void tally_flame_add_file(const struct tally_profile *profile, uint32_t frame, size_t columns,
 			  const char *mark, struct tally_str *out);
 

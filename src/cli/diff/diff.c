@@ -80,7 +80,7 @@ static void add_side(const struct tally_diff *diff, uint32_t side, struct tally_
 		       tally_plural(diff->nr_of[side]), samples, tally_plural(samples));
 }
 
-/* With one recording per side, say what the verdicts assume. */
+/* With one recording per side, report what the verdicts assume. */
 static void add_single_note(const struct tally_diff_view *view, struct tally_str *out)
 {
 	const struct tally_diff *diff = view->diff;
