@@ -78,6 +78,23 @@ def suggestions(page):
     return page.run("return [...document.querySelectorAll('#completions div')].map((item) => item.innerText)")
 
 
+def test_best_completions_are_first():
+    """Check that names that begin with the typed text are before those with such a scope, and before all others, however
+    heavy."""
+    profile = pages.Profile()
+    profile.recording()
+    profile.thread(1, 1, "prog")
+    for name, count in (("unsorted", 9), ("ns::sort_all", 5), ("ns::sort::run", 6), ("sort", 1), ("sorted", 2), ("other", 30)):
+        for time in range(count):
+            profile.sample(1000 * time, profile.stack(profile.frame(name)))
+    page = show(profile.page())
+    for typed in ("sort", "SORT", "sym:sort"):
+        page.run("document.querySelector('#query').value = ''")
+        page.type("#query", typed)
+        tap.wait_until(lambda: suggestions(page) == ["sorted", "sort", "ns::sort::run", "ns::sort_all", "unsorted"], f"{typed}: {suggestions(page)}")
+    silent(page)
+
+
 def test_queries_are_completed():
     page = show(pages.small().page(), "view=functions")
     page.press(":", "c", "o")

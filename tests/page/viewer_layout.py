@@ -65,26 +65,15 @@ def test_verdicts_are_below_the_view():
 
 
 def test_phones_have_one_header_row():
-    """Check that tabs and buttons are in one row at the top, and that the opened tools have their own."""
+    """Check that tabs and buttons are in one row at the top, and that the overview has the title."""
     page = show(changed().page(), "view=functions", width=390, height=844)
     tops = "return ['.tabs', '.burger', '.health-dot'].map((one) => { const box = document.querySelector(one).getBoundingClientRect(); return (box.top + box.bottom) / 2; })"
     tabs, *buttons = page.run(tops)
     check(all(abs(top - tabs) < 6 for top in buttons) and tabs < 30, (tabs, buttons))
-    page.run("document.querySelector('.burger').click()")
-    tap.wait_until(lambda: page.run(tops)[0] > 60, "the tools are above the tabs")
     go(page, "view=overview")
     check(text(page, ".headline").startswith("changed: before"), text(page, ".headline"))
     page = show(plain().page(), "view=overview")
     check("plain" in text(page, "h1") and not text(page, ".headline").startswith("plain"), text(page, ".headline"))
-    silent(page)
-
-
-def test_phones_show_whole_verdicts():
-    profile = changed()
-    profile.meta["verdicts"] = [{"frame": frame, "text": "undecided"} for frame in range(1, 9)]
-    page = show(profile.page(), "view=functions", width=390, height=844)
-    cut = page.run("return [...document.querySelectorAll('.rows td')].filter((cell) => cell.textContent === 'undecided').map((cell) => cell.scrollWidth > cell.clientWidth)")
-    check(cut and not any(cut), cut)
     silent(page)
 
 
@@ -99,6 +88,55 @@ def test_functions_without_a_name_have_their_file():
     for width, shown in ((390, True), (1280, False)):  # wide tables have a column with the file
         page = show(profile.page(), "view=functions", width=width)
         check(("fn@42e0 in gzip" in text(page, ".rows")) == shown, text(page, ".rows"))
+    silent(page)
+
+
+def test_verdicts_are_signs_on_phones():
+    profile = changed()
+    profile.meta["verdicts"] = [{"frame": 1, "text": "undecided"}, {"frame": 2, "text": "same within 12%"}, {"frame": 3, "text": "slower"}]
+    page = show(profile.page(), "view=functions&sort=verdict", width=390, height=844)
+    cells = page.run("return [...document.querySelectorAll('td.verdict span')].map((e) => [e.innerText, e.title, e.closest('td').scrollWidth <= e.closest('td').clientWidth])")
+    tap.same(sorted(cells), sorted([["?", "undecided", True], ["=", "same within 12%", True], ["\u2022", "slower", True]]), "signs")
+    check("? undecided" in text(page, ".caption") and "= same" in text(page, ".caption") and "grew" not in text(page, ".caption"), text(page, ".caption"))
+    page.resize(1280, 860)
+    tap.wait_until(lambda: "undecided" in text(page, ".rows tbody"), "the text in a wide window")
+    silent(page)
+
+
+def test_headings_name_what_shares_are_of():
+    for fragment, words in (("", "% of all samples"), ("&query=sym:main", "% of the selection"), ("&span=0-9000", "% of the selection"), ("&threads=1", "% of the selection")):
+        for view, selector in (("overview", ".card h2"), ("functions", ".caption"), ("flame", ".hint.told"), ("sandwich", ".hint.told"), ("tree", ".hint.told")):
+            page = show(plain().page(), f"view={view}{fragment}")
+            check(words in text(page, selector), f"{view}{fragment}: {text(page, selector)}")
+        heads = page_heads(fragment)
+        check(heads["Hot lines, self"] == "% of the whole recording" and heads["Threads"] == ("% of all threads" if "threads" in fragment else words), heads)
+        check(words in heads["Top functions, total"] and words in heads["Files, self"], heads)
+    page = show(plain().page(), "view=source&query=sym:main")
+    check("% of the function in the whole recording" in text(page, ".hint.told"), text(page, ".hint.told"))
+    silent(page)
+
+
+def page_heads(fragment):
+    """Return the notes of the cards of the overview by their titles."""
+    page = show(plain().page(), f"view=overview{fragment}")
+    return dict(page.run("return [...document.querySelectorAll('.card h2')].map((e) => [e.firstChild.textContent, (e.querySelector('.hint') || e).innerText.trim()])"))
+
+
+def test_few_or_no_samples_are_stated():
+    for samples, words in ((0, "This recording has no samples."), (5, "Only 5 samples in the recording: shares are rough"), (1, "Only 1 sample in the recording")):
+        profile = pages.Profile("few")
+        profile.recording()
+        profile.thread(1, 1, "prog")
+        for time in range(samples):
+            profile.sample(1000 * time, profile.stack(profile.frame("main")))
+        for width, height in SIZES:
+            page = show(profile.page(), "view=overview", width=width, height=height)
+            shown = text(page, "#app")
+            check(words in shown and "tally record -F 999" in shown, f"{samples} at {width}: {shown}")
+    page = show(plain().page(), "view=overview")
+    check("Only" not in text(page, "#app"), "many samples")
+    go(page, "view=overview&span=0-500")
+    check("Only 60 samples are selected: shares are rough" in text(page, ".caution"), text(page, ".caution"))
     silent(page)
 
 

@@ -33,6 +33,27 @@ function verdictOf(frame) {
   return meta.verdictMap.get(frame) || "";
 }
 
+// Signs of verdicts for narrow windows, by the first words of the verdict. Others have the last sign.
+const VERDICT_SIGNS = [["undecided", "?", "undecided"], ["too few", "~", "too few samples"], ["same", "=", "same"], ["grew", "\u2191", "grew"], ["shrank", "\u2193", "shrank"],
+  ["new", "+", "new"], ["gone", "\u00d7", "gone"], ["inlined now", "\u25c2", "inlined now"], ["was inlined", "\u25b8", "was inlined"], ["moved to", "\u2192", "moved away"], ["from", "\u2190", "moved here"],
+  ["", "\u2022", "see the line below"]];
+
+function verdictSign(text) {
+  return VERDICT_SIGNS.find(([start]) => text.startsWith(start));
+}
+
+// Make a verdict for a table: its text, or in a narrow window its sign.
+function verdictCell(text) {
+  const [, sign] = verdictSign(text);
+  return window.innerWidth > NARROW_WINDOW || !text ? text : make("span", {title: text, role: "img", "aria-label": text}, sign);
+}
+
+// Return the legend of the signs of the page's verdicts, for a narrow window.
+function signLegend() {
+  const used = new Set(isList(app.base.meta.verdicts).map((one) => isRecord(one) && verdictSign(String(one.text))));
+  return VERDICT_SIGNS.filter((sign) => used.has(sign)).map(([, sign, words]) => `${sign} ${words}`).join(", ");
+}
+
 function hasVerdicts() {
   return isList(app.base.meta.verdicts).length > 0;
 }

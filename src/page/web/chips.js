@@ -64,11 +64,6 @@ function wholeOfEvent() {
   return wholes[state.event];
 }
 
-// Return a note on what all shares are of, if a part of the recording is selected.
-function shareNote() {
-  return selectionParts().length ? "; % of the selection" : "";
-}
-
 // Return the selection's share of the recording, if it is a part: " (29% of all)".
 function shareOfAll() {
   return selectionParts().length ? ` (${formatShare(app.weights.current.whole, wholeOfEvent())} of all)` : "";
@@ -113,12 +108,23 @@ function drawChips() {
   setChildren(byId("chips"), `${app.key} ${app.queryError} ${chipLetters()}`, makeChips);
 }
 
+const MORE_SAMPLES = "record for a longer time, or more often, as with tally record -F 999";
+const NO_SAMPLES = `The program may have used too little CPU time. To get samples, ${MORE_SAMPLES}; tally doctor checks what can be recorded here.`;
+
+// Return the warning about shares of few samples, or an empty text.
+function fewText() {
+  const count = fewestSamples(), what = selectionParts().length ? `${count === 1 ? "is" : "are"} selected` : app.base.hasBase ? "in one of the recordings" : "in the recording";
+  return count && count < FEW_SAMPLES ? `Only ${countOf(count, "sample")} ${what}: shares are rough, and shown without decimals.${selectionParts().length ? "" : ` For more, ${MORE_SAMPLES}.`}` : "";
+}
+
 // Return the message that is shown if no sample is selected: what removes the cause, one by one or all at once.
 function makeNothing() {
   const parts = selectionParts(), all = Object.assign({}, ...parts.map((part) => part.none));
   const buttons = parts.map((part) => makeButton(`\u00d7 ${part.text}`, "remove this part of the selection", () => go(part.none)));
   if (parts.length > 1)
     buttons.push(makeButton("Show all", "remove all parts of the selection", () => go(all)));
+  if (!app.base.columns.sample_node.length)
+    return [make("strong", {}, "This recording has no samples."), ` ${NO_SAMPLES}`];
   const {events} = app.model.meta, other = events.length > 1 ? " Another event may have samples (e)." : "";
   return [make("strong", {}, "No sample is selected."), parts.length ? " Remove:" : other, ...buttons];
 }

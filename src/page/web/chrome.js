@@ -125,7 +125,7 @@ function makeChrome() {
   app.strip = makeStrip();
   app.panel = make("main", {id: "panel"});
   const place = byId("app");
-  place.replaceChildren(makeHead(), make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "Selection"})),
-    make("p", {id: "link-error", class: "wrong", role: "alert", hidden: true}), app.strip.box, make("div", {id: "nothing", role: "status", hidden: true}), app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
+  const second = make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "Selection"}));
+  place.replaceChildren(make("div", {id: "top"}, makeHead(), second), make("p", {id: "link-error", class: "wrong", role: "alert", hidden: true}), app.strip.box, make("div", {id: "nothing", role: "status", hidden: true}), app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
     make("div", {id: "tip", hidden: true, "aria-hidden": "true"}));
 }

@@ -54,16 +54,37 @@ function queryWord(field, value) {
   return /^[\w.@+~:-][\w.@+~:/-]*$/.test(value) ? `${field}:=${value}` : `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
+// Return how well a value matches: 0 if a name begins with the wanted text, 1 if one of its scopes does, 2 if it contains
+// the text, 3 if it does not.
+function matchRank(value, wanted) {
+  let rank = 3;
+  for (const name of value.lower || (value.lower = [value.text, value.whole || ""].map((name) => name.toLowerCase()))) {
+    const at = name.indexOf(wanted);
+    if (at >= 0)
+      rank = Math.min(rank, at === 0 ? 0 : name.includes(`::${wanted}`) ? 1 : 2);
+  }
+  return rank;
+}
+
+// Return the values to offer, the best matches first, and those that match equally well in their order.
+function bestValues(values, wanted) {
+  const ranks = [[], [], [], []];
+  for (let i = 0; i < values.length && ranks[0].length <= COMPLETIONS_MAX; i++) {
+    if (values[i].text.length < QUERY_MAX / 4)
+      ranks[matchRank(values[i], wanted)].push(values[i]);
+  }
+  return ranks.slice(0, 3).flat().slice(0, COMPLETIONS_MAX + 1); // one of them may be written already
+}
+
 // Return [{text: to show, word: to insert, isDone}] for the word at the caret.
 function completionsOf(text, caret) {
   const {start, sign, field, value} = wordAtCaret(text, caret), wanted = value.toLowerCase(), list = [];
   if (!field)
     list.push(...Object.keys(QUERY_FIELDS).filter((name) => name.startsWith(wanted)).map((name) => ({text: `${name}:`, word: `${name}:`, isDone: false})));
   if (field || wanted.length > 1) {
-    const of = field || "sym", values = fieldValues(of), written = text.slice(start + sign.length, caret), has = (name) => name !== undefined && name.toLowerCase().includes(wanted);
-    for (let i = 0; i < values.length && list.length < COMPLETIONS_MAX; i++) {
-      const {text: name, whole} = values[i];
-      if (name.length < QUERY_MAX / 4 && (has(name) || has(whole)) && queryWord(of, name) !== written)
+    const of = field || "sym", written = text.slice(start + sign.length, caret);
+    for (const {text: name} of bestValues(fieldValues(of), wanted)) {
+      if (queryWord(of, name) !== written)
         list.push({text: name, word: queryWord(of, name), isDone: true});
     }
   }

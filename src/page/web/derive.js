@@ -94,15 +94,20 @@ function inlineText() {
   return app.state.noinline ? "inlined functions counted in their callers" : "inlined functions counted apart";
 }
 
+// Return what shares are of, for headings.
+function wholeText() {
+  return selectionParts().length ? "% of the selection" : "% of all samples";
+}
+
 // Return the description to append to a heading.
 function inlineNote() {
   return inlineText() ? `; ${inlineText()}` : "";
 }
 
-// Make the description for the bar of a view.
+// Make the description of shares and of self for the bar of a view.
 function makeInlineHint() {
   const hint = make("span", {class: "hint told"});
-  hint.sync = () => setText(hint, inlineText() && `Self: ${inlineText()} (I)`);
+  hint.sync = () => setText(hint, `${wholeText()}.${inlineText() && ` Self: ${inlineText()} (I)`}`);
   return hint;
 }
 

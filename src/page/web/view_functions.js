@@ -34,7 +34,7 @@ function functionColumns() {
     ? [number("before", "Self before", "slim wide"), number("self", "Self after", hasVerdicts() ? "slim wide" : "slim"), number("change", "Change", "diverge"), hasTotal && number("total", "Total", "slim wide"), hasTotal && number("totalchange", "Total change", "slim wide")]
     : [number("self", "Self"), hasTotal && number("total", "Total"), number("samples", "Samples", "wide")];
   if (hasBase && hasVerdicts())
-    columns.push({name: "verdict", title: "Verdict", class: "verdict"});
+    columns.push({name: "verdict", title: window.innerWidth > NARROW_WINDOW ? "Verdict" : "Sign", class: "verdict"});
   return [...columns.filter((column) => column), {name: "name", title: "Function", class: "name"}, {name: "kind", title: "Kind", class: `kind wide${hasBase ? " roomy" : ""}`}, {name: "file", title: "File", class: `file wide${hasBase ? " roomy" : ""}`}];
 }
 
@@ -58,7 +58,7 @@ function functionCells(frame, letters) {
     self: () => shareCell(current.self[frame], whole), total: () => shareCell(current.total[frame], whole),
     before: () => formatShare(base.self[frame], weights.base.whole), change: () => changeBar(...sharesOf("self", frame), mostChange()),
     totalchange: () => make("span", {class: changeClass(...sharesOf("total", frame))}, formatChange(...sharesOf("total", frame))),
-    samples: () => formatCount(current.samples[frame]), verdict: () => verdictOf(frame),
+    samples: () => formatCount(current.samples[frame]), verdict: () => verdictCell(verdictOf(frame)),
     name: () => make("span", {}, functionMark(model, frame), frameName(model, frame, letters), ...(window.innerWidth <= NARROW_WINDOW ? fileHint(frame, letters) : [])),
     kind: () => KINDS[kind], file: () => shownText(baseName(file), 80),
   };
@@ -95,7 +95,8 @@ function makeFunctionsView() {
     },
     draw() {
       refresh();
-      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${shareOfAll()}${shareNote()}${inlineNote()}.${window.innerWidth > NARROW_WINDOW ? " Press Enter or double-click for callers and callees." : ""}`);
+      const isNarrow = window.innerWidth <= NARROW_WINDOW, signs = isNarrow && hasVerdicts() ? ` Signs: ${signLegend()}.` : "";
+      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}${shareOfAll()}; ${wholeText()}${inlineNote()}.${isNarrow ? signs : " Press Enter or double-click for callers and callees."}`);
       resetRows(rows, !isNew);
       isNew = false;
     },

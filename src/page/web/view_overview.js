@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The first screen: how much was used, the quality of the data, and the heaviest functions, lines and threads.
 
-const CARD_WIDTH = 432, CARD_ROW = 24, CARD_HEAD = 66, LETTER_WIDTH = 8.7; // pixels, as in page.css
+const CARD_WIDTH = 432, CARD_ROW = 24, CARD_HEAD = 66, CARD_LINE = 20, LETTER_WIDTH = 8.7; // pixels, as in page.css
 const CARD_GAP = 12, CARD_EDGES = 30, SHARE_WIDTH = 96, NAME_EDGES = 12, MARK_WIDTH = 20;
 
 const CARDS_MAX = 4, SMALL_HEAD = 3, LEAST_ROWS = 7; // columns of cards; rows that another card in a column takes
@@ -11,7 +11,7 @@ const CARDS_MAX = 4, SMALL_HEAD = 3, LEAST_ROWS = 7; // columns of cards; rows t
 function cardSizes(box, {hasBase}) {
   const fitting = Math.max(1, Math.floor(box.clientWidth / (CARD_WIDTH + 12))), wanted = hasBase ? CARDS_MAX : CARDS_MAX - 1;
   const isFull = fitting >= wanted, columns = Math.min(fitting, wanted), each = isFull ? 1 : Math.ceil(CARDS_MAX / columns);
-  const rows = Math.max(10, Math.min(30, Math.floor(((box.clientHeight - 110) / Math.min(each, 2) - CARD_HEAD) / CARD_ROW)));
+  const rows = Math.max(10, Math.min(30, Math.floor(((box.clientHeight - 110) / Math.min(each, 2) - CARD_HEAD - (inlineText() ? CARD_LINE : 0)) / CARD_ROW)));
   const half = Math.max(4, isFull ? Math.floor((rows - 2 * SMALL_HEAD) / 3) : Math.floor((rows - SMALL_HEAD) / 2));
   const wide = (box.clientWidth - (columns + 1) * CARD_GAP) / columns - CARD_EDGES - SHARE_WIDTH - NAME_EDGES;
   const lettersIn = (pixels) => Math.max(18, Math.floor(pixels / LETTER_WIDTH));
@@ -125,7 +125,7 @@ function makeHeadlines(threads) {
 function hotLinesCard(sizes) {
   const lines = hotLineRows(sizes.rows, sizes.room);
   if (lines.length)
-    return rankCard("Hot lines, self", "of the whole recording", lines);
+    return rankCard("Hot lines, self", "% of the whole recording", lines);
   return make("section", {class: "card"}, make("h2", {}, "Hot lines"), make("p", {class: "hint"}, app.notes.length ? "The source lines of the top functions are unknown."
     : "The page contains no source lines: tally report --html FILE --html-source adds them."));
 }
@@ -135,17 +135,18 @@ function hotLinesCard(sizes) {
 function overviewCards(threads, sizes) {
   const {base} = app, small = [threadRows(threads, sizes), fileRows(sizes)], {isFull, rows, half} = sizes, hasTotal = !chainsOf(base).isFlat;
   const rest = isFull ? Math.max(4, rows - 2 * SMALL_HEAD - small[0].length - small[1].length) : base.hasBase ? Math.max(half, LEAST_ROWS) : rows;
-  const self = rankCard("Top functions, self", `${inlineText()}${shareNote()}`, functionRows("self", {...sizes, rows: base.hasBase && !isFull ? rest : rows}));
-  const total = hasTotal ? [rankCard("Top functions, total", `with callees${shareNote()}`, functionRows("total", {...sizes, rows: rest}))] : [];
-  const changes = base.hasBase ? [rankCard("Changes of self", window.innerWidth > NARROW_WINDOW ? "before, after, points" : "points", changeRows(sizes))] : [];
+  const self = rankCard("Top functions, self", `${wholeText()}${inlineNote()}`, functionRows("self", {...sizes, rows: base.hasBase && !isFull ? rest : rows}));
+  const total = hasTotal ? [rankCard("Top functions, total", `${wholeText()}, with callees`, functionRows("total", {...sizes, rows: rest}))] : [];
+  const changes = base.hasBase ? [rankCard("Changes of self", window.innerWidth > NARROW_WINDOW ? `${wholeText()} before, after; points` : `points of ${wholeText()}`, changeRows(sizes))] : [];
   const hot = hotLinesCard(sizes), order = isFull ? [self, hot, ...total] : [self, ...total, hot];
-  return [...changes, ...order, rankCard("Threads", app.state.threads ? "% of all threads" : "", small[0]), rankCard("Files, self", "", small[1])];
+  return [...changes, ...order, rankCard("Threads", app.state.threads ? "% of all threads" : wholeText(), small[0]), rankCard("Files, self", wholeText(), small[1])];
 }
 
 function makeOverviewView() {
   const heads = make("div", {class: "heads"}), cards = make("div", {class: "cards"}), {base} = app;
   const health = make("div", {class: "healths"}, ...base.meta.recordings.map((_, r) => makeHealth(base, r)), makeButton("Recording facts", "machine, command, events, times (F)", showFacts));
-  const body = make("div", {class: "overview", tabIndex: 0, role: "group", "aria-label": "Overview"}, heads, health, cards);
+  const few = make("p", {class: "caution", role: "note"});
+  const body = make("div", {class: "overview", tabIndex: 0, role: "group", "aria-label": "Overview"}, heads, few, health, cards);
   return {
     element: make("div", {class: "view fills"}, body),
     focus: () => body.focus(),
@@ -158,6 +159,8 @@ function makeOverviewView() {
     draw() {
       const threads = threadWeights(base.current);
       heads.replaceChildren(...makeHeadlines(threads));
+      setText(few, fewText());
+      few.hidden = !few.textContent;
       const sizes = cardSizes(body, base);
       cards.style.columnCount = sizes.columns;
       cards.replaceChildren(...(app.weights.current.whole > 0 ? overviewCards(threads, sizes) : []));

@@ -227,7 +227,7 @@ function makeSourceView() {
   const body = make("div", {class: "panes"}), none = make("p", {class: "empty"}, NO_CODE);
   const text = (note) => `${frameName(app.model, note.frame, 90)} (${countOf(numberOf(note.samples), "sample")})`;
   const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(shownNote()), (note) => go({note: Number(note)}));
-  const hint = make("span", {class: "hint told"}, "Refers to the whole recording: not affected by spans, threads and queries.");
+  const hint = make("span", {class: "hint told"}, "% of the function in the whole recording: not affected by spans, threads and queries.");
   const told = make("span", {class: "inlined"}), bar = make("div", {class: "bar"}, choice, told, hint);
   let drawn = -1;
   return {

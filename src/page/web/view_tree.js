@@ -44,7 +44,7 @@ function openHeaviest(tree, cell) {
 
 function treeColumns() {
   const change = app.model.hasBase ? [{name: "change", title: "Change", class: "number"}] : [];
-  return [{name: "total", title: "Total", class: "number"}, ...change, {name: "self", title: "Self", class: "number"}, {name: "name", title: "Function", class: "name"}, {name: "kind", title: "Kind", class: "kind wide"}];
+  return [{name: "total", title: "Total", class: "number"}, ...change, {name: "self", title: "Self", class: `number${app.model.hasBase ? " wide" : ""}`}, {name: "name", title: "Function", class: "name"}, {name: "kind", title: "Kind", class: "kind wide"}];
 }
 
 const TREE_INDENT = 14, NARROW_INDENT = 5, NARROW_WINDOW = 640; // pixels
