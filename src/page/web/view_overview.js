@@ -137,7 +137,7 @@ function overviewCards(threads, sizes) {
   const rest = isFull ? Math.max(4, rows - 2 * SMALL_HEAD - small[0].length - small[1].length) : base.hasBase ? Math.max(half, LEAST_ROWS) : rows;
   const self = rankCard("Top functions, self", `${wholeText()}${inlineNote()}`, functionRows("self", {...sizes, rows: base.hasBase && !isFull ? rest : rows}));
   const total = hasTotal ? [rankCard("Top functions, total", `${wholeText()}, with callees`, functionRows("total", {...sizes, rows: rest}))] : [];
-  const changes = base.hasBase ? [rankCard("Changes of self", window.innerWidth > NARROW_WINDOW ? `${wholeText()} before, after; points` : `points of ${wholeText()}`, changeRows(sizes))] : [];
+  const changes = base.hasBase ? [rankCard("Changes of self", window.innerWidth > NARROW_WINDOW ? `${wholeText()} before, after; points` : "percentage points", changeRows(sizes))] : [];
   const hot = hotLinesCard(sizes), order = isFull ? [self, hot, ...total] : [self, ...total, hot];
   return [...changes, ...order, rankCard("Threads", app.state.threads ? "% of all threads" : wholeText(), small[0]), rankCard("Files, self", wholeText(), small[1])];
 }
