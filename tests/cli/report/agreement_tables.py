@@ -192,7 +192,7 @@ def summary_self(text):
 
 
 def summary_total(text):
-    return summary_rows(text, "Top functions, total", SHARE % "total" + " " + FUNCTION + "$")
+    return summary_rows(text, "Top functions, total", SHARE % "total" + " " + FUNCTION + r"(?: in (?P<file>.*))?$")
 
 
 def browser_rows(lines):
