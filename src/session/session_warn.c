@@ -88,4 +88,8 @@ void tally_session_out_of_memory(const struct tally_session *session)
 void tally_session_warn_empty(const struct tally_session *session)
 {
 	tally_message_warn(session->options.messages, "%s has no samples", session->name);
+	tally_message_hint(session->options.messages,
+			   "the program may have used too little CPU time: record for a longer "
+			   "time or with a higher frequency (-F); tally doctor checks what can be "
+			   "recorded here");
 }

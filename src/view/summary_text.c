@@ -362,6 +362,20 @@ static void add_list(struct summary_writer *writer, enum tally_top_list list, ui
 	}
 }
 
+/* Append the first hint, wrapped. */
+static void add_first_hint(const struct tally_summary *summary, struct tally_str *out)
+{
+	const char *hint = strstr(summary->health, "\nHint: ");
+	struct tally_str line = {0};
+
+	if (!hint)
+		return;
+	tally_str_add_bytes(&line, hint + 1, strcspn(hint + 1, "\n"));
+	tally_wrap_text(tally_str_text(&line), summary->columns, SHARE, out);
+	out->failed |= line.failed;
+	tally_str_free(&line);
+}
+
 /* Append the first line, wrapped, and refer to the others. */
 static void add_health(const struct tally_summary *summary, struct tally_str *out)
 {
@@ -374,6 +388,7 @@ static void add_health(const struct tally_summary *summary, struct tally_str *ou
 					     ? " (-o FILE keeps the recording, for report --health)"
 					     : " (more with --health)");
 	tally_wrap_text(tally_str_text(&line), summary->columns, SHARE, out);
+	add_first_hint(summary, out);
 	out->failed |= line.failed;
 	tally_str_free(&line);
 }
