@@ -206,5 +206,38 @@ def test_stacks_in_time_of_two_recordings_have_the_colours_of_kinds():
     silent(page)
 
 
+def test_times_of_the_timeline_do_not_overlap():
+    profile = pages.Profile()
+    profile.recording()
+    profile.thread(1, 1, "prog")
+    for time in range(5):
+        profile.sample(100000 * time, profile.stack(profile.frame("main")))
+    page = show(profile.page(), "view=overview")
+    page.run("""
+    const paint = CanvasRenderingContext2D.prototype.fillText;
+    window.painted = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      if (/^[0-9.]+ s$/.test(text))
+        window.painted.push([x, x + this.measureText(text).width, text]);
+      return paint.apply(this, arguments);
+    };
+    """)
+    for width in (390, 340, 640):
+        page.run("window.painted = []")
+        page.resize(width, 844)
+        texts = tap.wait_until(lambda: page.run("return window.painted"), f"times at {width}")
+        check(all(one[1] < other[0] or other[1] < one[0] for one in texts for other in texts if one[2] != other[2]), f"at {width}: {texts}")
+    silent(page)
+
+
+def test_recording_without_samples_has_no_headline():
+    profile = pages.Profile()
+    profile.recording()
+    profile.thread(1, 1, "prog")
+    page = show(profile.page(), "view=overview")
+    check(text(page, ".heads") == "" and text(page, ".sum") == "no samples", (text(page, ".heads"), text(page, ".sum")))
+    silent(page)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

@@ -110,10 +110,14 @@ function paintTicks(context, brush, top) {
   context.fillStyle = theme().faint;
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "alphabetic";
+  let end = -Infinity; // of the text before: a text that does not fit next to it is omitted
   for (const {x, text} of timeTicks(app.model, brush.width)) {
-    const wide = context.measureText(text).width, isLast = x + 4 + wide > brush.width;
+    const wide = context.measureText(text).width, at = x + 4 + wide > brush.width ? Math.min(x - 4, brush.width) - wide : x + 4;
     context.fillRect(brush.left + x, top, 1, 4);
-    context.fillText(text, brush.left + (isLast ? Math.min(x - 4, brush.width) - wide : x + 4), top + 12);
+    if (at < end + 4)
+      continue;
+    context.fillText(text, brush.left + at, top + 12);
+    end = at + wide;
   }
 }
 

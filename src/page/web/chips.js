@@ -71,6 +71,8 @@ function shareOfAll() {
 
 function selectionSums() {
   const {current} = app.weights;
+  if (!app.base.columns.sample_node.length)
+    return "no samples";
   return `${countOf(current.count, "sample")}, ${formatMeasure(current.whole, app.model.meta.events[app.state.event])}`;
 }
 

@@ -119,6 +119,8 @@ function headline(side, r, threads) {
 function makeHeadlines(threads) {
   const {weights, model} = app, title = shownText(String(model.meta.title || "profile"), 60);
   const line = (side, r, values, word) => make("p", {class: "headline"}, ...(model.hasBase && r ? [] : [make("span", {class: "narrow"}, `${title}: `)]), ...(word ? [make("span", {class: "hint"}, word)] : []), headline(side, r, values));
+  if (!model.columns.sample_node.length)
+    return [];
   return model.hasBase ? [line(weights.base, 0, threadWeights(0), "before "), line(weights.current, 1, threads, "after ")] : [line(weights.current, 0, threads, "")];
 }
 
