@@ -29,6 +29,7 @@ static const struct {
 } help_lines[] = {
 	{BROWSER_HAS_ANNOTATE, 0, "a          source and instructions of a function (annotate)"},
 	{BROWSER_HAS_PROFILE, 0, ":          filter by a query: comm: sym: dso: ..."},
+	{BROWSER_HAS_PROFILE, 0, "           Tab completes fields and names"},
 	{BROWSER_HAS_PROFILE, 0, "F          shares of the selection, or of all samples"},
 	{BROWSER_HAS_STACKS, 0, "m I        show just my code; fold inlined functions"},
 	{BROWSER_HAS_STACKS, 0, "M D        fold this function into its callers; drop its samples"},

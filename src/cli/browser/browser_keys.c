@@ -208,6 +208,7 @@ static int all_query(struct browser *browser)
 {
 	browser_prompt_open(&browser->prompt, "query (comm: sym: dso: tid: cpu: time:): ", NULL,
 			    answer_query);
+	browser->prompt.complete = browser_complete;
 	return 0;
 }
 

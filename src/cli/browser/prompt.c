@@ -11,6 +11,8 @@ void browser_prompt_open(struct browser_prompt *prompt, const char *question, co
 {
 	prompt->question = question;
 	prompt->answer = answer;
+	prompt->complete = NULL;
+	browser_completions_free(&prompt->found);
 	tally_str_clear(&prompt->text);
 	tally_str_add(&prompt->text, first ? first : "");
 }
@@ -31,8 +33,29 @@ static void drop_last(struct tally_str *text)
 		text->data[text->len] = '\0';
 }
 
+/* Show the next completion. */
+static int show_next(struct browser_prompt *prompt, struct browser *browser)
+{
+	struct browser_completions *found = &prompt->found;
+	int ret = 0;
+
+	if (!prompt->complete)
+		return 0;
+	if (!found->texts.len)
+		ret = prompt->complete(browser, tally_str_text(&prompt->text), found);
+	if (ret || !found->texts.len)
+		return ret;
+	tally_str_clear(&prompt->text);
+	tally_str_add(&prompt->text, found->texts.data[found->next]);
+	found->next = (found->next + 1) % found->texts.len;
+	return 0;
+}
+
 int browser_prompt_press(struct browser_prompt *prompt, struct browser *browser, uint32_t press)
 {
+	if (press == TALLY_PRESS_TAB)
+		return show_next(prompt, browser);
+	browser_completions_free(&prompt->found);
 	switch (press) {
 	case TALLY_PRESS_ENTER:
 		prompt->question = NULL;
@@ -50,5 +73,6 @@ int browser_prompt_press(struct browser_prompt *prompt, struct browser *browser,
 void browser_prompt_free(struct browser_prompt *prompt)
 {
 	tally_str_free(&prompt->text);
+	browser_completions_free(&prompt->found);
 	*prompt = (struct browser_prompt){0};
 }

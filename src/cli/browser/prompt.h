@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "cli/browser/complete.h"
 
 struct browser;
 
@@ -15,6 +16,9 @@ struct browser_prompt {
 	const char *question; /* NULL if no prompt is open */
 	struct tally_str text;
 	int (*answer)(struct browser *browser, const char *text);
+	/* Finds completions, which Tab shows one after the other; NULL if there are none. */
+	int (*complete)(struct browser *browser, const char *text, struct browser_completions *out);
+	struct browser_completions found; /* until another key is pressed */
 };
 
 /* Open a prompt. `first` is the initial text, or NULL. `answer` is called when the user presses

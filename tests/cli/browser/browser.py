@@ -246,6 +246,20 @@ def test_turns_on_a_shared_cpu_are_one_cell():
         tap.same(sum(line.count("\u258f") for line in lines), 2, "\n".join(lines))
 
 
+def test_queries_are_completed():
+    """Check that Tab completes fields and names, the best matches first, and that typing goes on from a completion."""
+    with Browser(shop(), size=(120, 24)) as screen:
+        screen.go(":", "=co", "Tab", shows="query (comm: sym: dso: tid: cpu: time:): comm:_")
+        screen.go("=sh", "Tab", shows='comm:=="shop"_')
+        screen.go("=  -pri", "Tab", shows='comm:=="shop"  -sym:=="price_of"_')
+        screen.go("C-u", "=sym:re", "Tab", shows='sym:=="render_page"_ (Tab: next of ')  # begins with it
+        screen.go("Tab", shows='sym:=="walk_tree"_ (Tab: next of ')  # contains it, and is the heaviest
+        screen.go("C-u", "=dso:LIB", "Tab", shows='dso:=="libprice.so.1"_')
+        screen.go("C-u", "=sym:nothing", "Tab", shows="sym:nothing_")
+        screen.go("C-u", "=time:1", "Tab", shows="time:1_")
+        screen.go("C-u", "=self-sym:dis", "Tab", "Enter", shows=('only self-sym:=="discount" (Esc: undo)', "70 samples"))
+
+
 def test_queries():
     """Test queries from the command line, typed queries, and invalid ones. Esc removes them one by one."""
     with Browser(shop(), "--query", "comm:price-worker") as screen:
