@@ -143,7 +143,7 @@ static void add_part(const struct tally_summary *summary, struct tally_str *out)
 		return;
 	tally_str_add(out, "; ");
 	tally_view_percent(summary->period, summary->all, out);
-	tally_str_add(out, " of all");
+	tally_str_add(out, summary->is_narrow ? " of the chosen times, CPUs and tasks" : " of all");
 }
 
 /* Idle tasks are listed as other threads are, although the CPU time leaves them out. In a PID

@@ -26,6 +26,7 @@ struct tally_summary {
 	uint64_t nr, period;
 	uint64_t whole;       /* period that corresponds to 100 % */
 	uint64_t all;         /* period of all samples of the event */
+	bool is_narrow;       /* `all` has only the chosen times, CPUs and tasks */
 	uint64_t first, last; /* times of the first and the last sample in ns, or 0 */
 	const char *health;   /* health lines without comment marks; the first one is shown */
 	size_t columns;       /* maximum width of a line */

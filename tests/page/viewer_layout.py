@@ -109,10 +109,20 @@ def test_headings_name_what_shares_are_of():
             page = show(plain().page(), f"view={view}{fragment}")
             check(words in text(page, selector), f"{view}{fragment}: {text(page, selector)}")
         heads = page_heads(fragment)
-        check(heads["Hot lines, self"] == "% of the whole recording" and heads["Threads"] == ("% of all threads" if "threads" in fragment else words), heads)
+        check((fragment or heads["Hot lines, self"] == "% of the whole recording") and heads["Threads"] == ("% of all threads" if "threads" in fragment else words), heads)
         check(words in heads["Top functions, total"] and words in heads["Files, self"], heads)
     page = show(plain().page(), "view=source&query=sym:main")
     check("% of the function in the whole recording" in text(page, ".hint.told"), text(page, ".hint.told"))
+    silent(page)
+
+
+def test_lines_of_a_selection_need_another_page():
+    """Check that the card of hot lines does not show those of the whole recording beside functions of a selection, but the
+    command that shows those of the selection."""
+    for fragment, query in (("query=sym:main", "sym:main"), ("span=1000-9000", "time:+0.001000,+0.009000"), ("threads=1&query=comm:prog", "comm:prog tid:2")):
+        page = show(plain().page(), f"view=overview&{fragment}")
+        tap.wait_until(lambda query=query: f"tally report --query '{query}'" in text(page, ".cards"), f"{query}: {text(page, '.cards')}")
+        check("container.h" not in text(page, ".cards"), text(page, ".cards"))
     silent(page)
 
 

@@ -96,7 +96,7 @@ static void add_note(const struct browser *browser, struct tally_str *out)
 	browser_filter_text(&browser->filter, out);
 	tally_str_add(out, browser->filter.steps.len ? " (Esc: undo)" : "");
 	if (browser_is_partial(browser))
-		tally_str_addf(out, "; %% of %s",
+		tally_str_addf(out, "%s%% of %s", browser->filter.steps.len ? "; " : "",
 			       browser->is_absolute ? "all (F: of the selection)"
 						    : "the selection (F: of all)");
 	if (source->live)

@@ -46,6 +46,7 @@ struct browser {
 	bool has_chains;
 	uint64_t seen;       /* live profile's generation at the last selection */
 	uint64_t total;      /* period of the event's samples, at the last selection */
+	uint64_t first, last; /* times of the first and last sample in the selected time, or 0 */
 	uint32_t selected;   /* the selection's event */
 	uint64_t mark;       /* browser_filter_mark() of the selection */
 	uint64_t generation; /* unique number of the selection */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The browser's selection, recomputed when the filter, the event or the profile changes. */
+#include "base/arith.h"
 #include "cli/browser/browser_state.h"
 
 static void chains_drop(struct browser *browser)
@@ -67,6 +68,29 @@ static int selection_recompute(struct browser *browser)
 	return 0;
 }
 
+/* Find the first and the last sample in the selected time, regardless of names and threads. */
+static void times_find(struct browser *browser)
+{
+	const struct tally_profile *profile = browser->source->profile;
+	const struct tally_profile_total *total = &profile->totals.data[browser->event];
+	const struct tally_selection_options options =
+		browser_filter_options(&browser->filter, browser->event);
+
+	browser->first = total->first;
+	browser->last = total->last;
+	if (!options.is_timed && !options.nr_queries)
+		return;
+	browser->first = browser->last = 0;
+	tally_vec_for_each (kept, &profile->kept) {
+		if (profile->buckets.data[kept->bucket].key.event != browser->event ||
+		    !tally_selection_includes_time(&options, kept->time))
+			continue;
+		if (!browser->first || kept->time < browser->first)
+			browser->first = kept->time;
+		browser->last = TALLY_MAX(browser->last, kept->time);
+	}
+}
+
 int browser_select(struct browser *browser)
 {
 	const struct tally_browser_live *live = browser->source->live;
@@ -85,12 +109,15 @@ int browser_select(struct browser *browser)
 	browser->pivot = browser_frame_refind(browser, browser->pivot, &browser->pivot_frame);
 	browser->seen = live ? *live->generation : 0;
 	browser->total = tally_shown_rows_total(profile, browser->event);
+	times_find(browser);
 	return 0;
 }
 
 bool browser_is_partial(const struct browser *browser)
 {
-	return browser->filter.steps.len && browser->selection.period != browser->total;
+	/* The options for the recording can exclude samples, too. */
+	return (browser->filter.steps.len || !browser->source->live) &&
+	       browser->selection.period != browser->total;
 }
 
 uint64_t browser_whole(const struct browser *browser)

@@ -16,8 +16,6 @@ void browser_health(struct browser *browser)
 struct tally_summary browser_summarize(const struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
-	const struct tally_profile_total *total = &source->profile->totals.data[browser->event];
-	bool is_partial = browser->selection.nr != total->nr_shown;
 
 	return (struct tally_summary){
 		.name = source->what,
@@ -26,15 +24,14 @@ struct tally_summary browser_summarize(const struct browser *browser)
 		.has_chains = browser_has_callchains(browser),
 		.inlined_apart = source->profile->options.lines & TALLY_LINES_SELF &&
 				 !(browser->filter.folds & TALLY_FOLD_INLINED),
-		.is_partial = is_partial,
+		.is_partial = browser_is_partial(browser),
 		.is_temporary = source->is_temporary,
 		.nr = browser->selection.nr,
 		.period = browser->selection.period,
 		.whole = browser_whole(browser),
 		.all = browser->total,
-		/* The times of a part are not known. */
-		.first = is_partial ? 0 : total->first,
-		.last = is_partial ? 0 : total->last,
+		.first = browser->first,
+		.last = browser->last,
 		.health = tally_str_text(&browser->health),
 	};
 }

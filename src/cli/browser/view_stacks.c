@@ -23,8 +23,8 @@ static bool chart_range(struct browser *browser)
 	view->rank %= lists->nr[TALLY_TOP_THREADS];
 	row = tally_top_lists_row(lists, TALLY_TOP_THREADS, view->rank);
 	view->tid = lists->threads.groups.data[row->group].tid;
-	view->first = browser->filter.earliest;
-	view->last = browser->filter.latest;
+	view->first = browser->filter.timed.len ? browser->first : browser->filter.earliest;
+	view->last = browser->filter.timed.len ? browser->last : browser->filter.latest;
 	if (browser_filter_step(&browser->filter, BROWSER_ONLY_SPAN)) {
 		view->first = browser->filter.first;
 		view->last = browser->filter.last;

@@ -16,6 +16,15 @@
 /* Maximum width of a line, except on a narrower terminal and with COLUMNS in a pipe. */
 enum { SUMMARY_COLUMNS = 100 };
 
+/* Return true if samples were left out while the recording was read. */
+static bool is_narrow(const struct tally_session *session)
+{
+	const struct tally_session_filter *filter = &session->options.filter;
+
+	return filter->time || filter->cpus || filter->pids || filter->tids ||
+	       (session->query && tally_query_needs(session->query) & PERF_SAMPLE_TIME);
+}
+
 static int add_event(struct report *report, uint32_t number, const char *health)
 {
 	const struct tally_perfdata_event *event =
@@ -36,6 +45,7 @@ static int add_event(struct report *report, uint32_t number, const char *health)
 		.period = total->period_shown,
 		.whole = total->period_shown,
 		.all = total->period,
+		.is_narrow = is_narrow(report->session),
 		.first = total->first,
 		.last = total->last,
 		.health = health,

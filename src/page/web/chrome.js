@@ -42,6 +42,14 @@ function drawTabs() {
   }
 }
 
+// Give the focus back to the view, so that its keys work.
+function leaveField(input) {
+  input.blur();
+  const view = app.views[app.state.view];
+  if (view && view.focus)
+    view.focus();
+}
+
 // Make a text field whose value is used on Enter or when it loses the focus.
 function makeField(id, label, hint, name) {
   const input = make("input", {id, type: "search", placeholder: hint, title: label, "aria-label": label, autocomplete: "off", spellcheck: "false", maxlength: QUERY_MAX});
@@ -51,8 +59,10 @@ function makeField(id, label, hint, name) {
   };
   input.addEventListener("change", take);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter")
+    if (event.key === "Enter") {
       take();
+      leaveField(input);
+    }
   });
   return input;
 }

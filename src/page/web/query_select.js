@@ -167,6 +167,16 @@ function clockTimes(model, r) {
   return `${text(origin)} to ${text(origin + length)} s`;
 }
 
+// Return [first, last] of the selected time of a recording: of the span and of the query.
+function selectedTimes(model, r) {
+  let [from, to] = app.state.span || [0, model.lengths[r]];
+  for (const {time, isNegated} of app.applied ? parseQuery(app.applied) : []) {
+    if (time && !isNegated)
+      [from, to] = resolveTime(model, r, time).map((at, i) => i ? Math.min(at, to) : Math.max(at, from));
+  }
+  return [Math.max(0, from), Math.min(model.lengths[r], to)];
+}
+
 // Explain that a time: word selects nothing because it is outside all recordings: their clocks do not start at 0.
 function timeOutside(model, query) {
   const all = model.meta.recordings.map((_, r) => r);

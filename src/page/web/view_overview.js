@@ -82,10 +82,13 @@ function threadRows(values, {half, room}) {
   });
 }
 
-// Return the length of the selected span in ns, for a recording.
+// Return the time between the first and the last sample of a recording in the selected time, in ns.
 function selectedNs(model, r) {
-  const {span} = app.state, length = model.lengths[r];
-  return (span ? Math.max(0, Math.min(span[1], length) - Math.min(span[0], length)) : length) * model.unitNs;
+  if (!model.hasTimes)
+    return 0;
+  const [from, to] = selectedTimes(model, r), [start, end] = samplesOf(model, r), {sample_time: time} = model.columns;
+  const first = lowerBound(time, start, end, from), last = lowerBound(time, first, end, Math.min(to, model.lengths[r]) + 0.5) - 1;
+  return last > first ? (time[last] - time[first]) * model.unitNs : 0;
 }
 
 // Return the number of threads with samples, and the weight of idle tasks, which have the TID 0. A thread that changed its name
@@ -124,7 +127,21 @@ function makeHeadlines(threads) {
   return model.hasBase ? [line(weights.base, 0, threadWeights(0), "before "), line(weights.current, 1, threads, "after ")] : [line(weights.current, 0, threads, "")];
 }
 
+// Return a query for the selection, in the words of tally report, or an empty text if it has no words for it.
+function queryOfSelection() {
+  const {state, model} = app, words = app.applied ? [app.applied] : [];
+  if (state.threads)
+    words.push(`tid:${state.threads.map((thread) => model.columns.thread_tid[thread] - 1).join(",")}`);
+  if (state.span)
+    words.push(`time:${state.span.map((at) => `+${(at * model.unitNs / 1e9).toFixed(6)}`).join(",")}`);
+  return words.join(" ");
+}
+
 function hotLinesCard(sizes) {
+  const query = queryOfSelection();
+  if (query)
+    return make("section", {class: "card"}, make("h2", {}, "Hot lines, self"), make("p", {class: "hint"}, "The page knows lines only for the whole recording (Source). For the lines of this selection: "),
+      make("p", {class: "command code"}, `tally report --query '${escapeText(query).replace(/'/g, "'\\''")}'`));
   const lines = hotLineRows(sizes.rows, sizes.room);
   if (lines.length)
     return rankCard("Hot lines, self", "% of the whole recording", lines);

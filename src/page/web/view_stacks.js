@@ -9,10 +9,10 @@ function chartThread(weights) {
   return state.lane >= 0 ? state.lane : state.threads && state.threads.length ? state.threads[0] : heavy === undefined ? 0 : heavy;
 }
 
-// Return the largest window: the selected span, or the whole recording.
+// Return the largest window: the selected time, or the whole recording.
 function chartWhole() {
-  const {span} = app.state, {length} = app.base;
-  return span ? [Math.min(span[0], length), Math.max(Math.min(span[1], length), span[0] + 1)] : [0, Math.max(length, 1)];
+  const {base} = app, [from, to] = selectedTimes(base, base.current);
+  return to > from ? [from, Math.max(to, from + 1)] : [0, Math.max(base.length, 1)];
 }
 
 // Return the window of time that is shown, inside the largest one.
