@@ -222,7 +222,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	tally_health_stacks_text(&session->chains.unwinder, all_files ? SIZE_MAX : 0, out);
 	health_files(session, all_files ? SIZE_MAX : NR_FILES, out);
 	tally_health_lines_text(session, profile, all_files ? SIZE_MAX : NR_FILES, out);
-	tally_health_jit_text(session, out);
+	tally_health_jit_text(session, profile, out);
 	health_hint(&profile->stats, out);
 }
 

@@ -2,6 +2,7 @@
 #include "view/health_jit.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 #include "base/escape.h"
@@ -106,8 +107,62 @@ static uint64_t dumps_text(const struct tally_session *session, struct tally_str
 	return guesses;
 }
 
-void tally_health_jit_text(const struct tally_session *session, struct tally_str *out)
+/* Count the samples in each frame. Returns NULL without memory; the caller frees the array. */
+static uint64_t *frame_samples(const struct tally_profile *profile, uint64_t *ret_all)
 {
+	uint64_t *nr = calloc(profile->frames.all.len + 1, sizeof(*nr));
+
+	*ret_all = 0;
+	if (!nr)
+		return NULL;
+	tally_vec_for_each (bucket, &profile->buckets) {
+		uint32_t leaf = tally_bucket_leaf(&bucket->key);
+
+		*ret_all += bucket->nr;
+		if (leaf < profile->frames.all.len)
+			nr[leaf] += bucket->nr;
+	}
+	return nr;
+}
+
+static bool has_perf_maps(const struct tally_session *session)
+{
+	const struct tally_dso *dso;
+	size_t pos = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		if (tally_dso_kind(dso) == TALLY_DSO_PERF_MAP)
+			return true;
+	}
+	return false;
+}
+
+/* Return an interpreter with a tenth of all samples, or NULL if there is none, or if programs wrote
+ * the names of their functions. */
+static const struct tally_runtime *busy_interpreter(const struct tally_session *session,
+						    const struct tally_profile *profile)
+{
+	const struct tally_runtime *found = NULL;
+	uint64_t in = 0, all, *nr = has_perf_maps(session) ? NULL : frame_samples(profile, &all);
+
+	for (size_t i = 0; nr && i < profile->frames.all.len; i++) {
+		const struct tally_dso *dso = profile->frames.all.data[i].dso;
+		const struct tally_runtime *runtime =
+			nr[i] && dso ? tally_runtime_of(tally_dso_name(dso)) : NULL;
+
+		if (!runtime || !runtime->is_interpreter)
+			continue;
+		found = runtime;
+		in += nr[i];
+	}
+	free(nr);
+	return found && in >= all / 10 ? found : NULL;
+}
+
+void tally_health_jit_text(const struct tally_session *session, const struct tally_profile *profile,
+			   struct tally_str *out)
+{
+	const struct tally_runtime *interpreter = busy_interpreter(session, profile);
 	struct runtimes_found found = {0};
 
 	(void)dumps_text(session, out);
@@ -115,6 +170,9 @@ void tally_health_jit_text(const struct tally_session *session, struct tally_str
 	tally_vec_for_each (runtime, &found.list)
 		tally_str_addf(out, "# Hint: %s code has no symbols: %s\n", (*runtime)->name,
 			       (*runtime)->hint);
+	if (interpreter && !found.list.len)
+		tally_str_addf(out, "# Hint: functions of %s programs are not shown: %s\n",
+			       interpreter->name, interpreter->hint);
 	tally_vec_free(&found.list);
 }
 

@@ -61,7 +61,8 @@ static const struct tally_runtime runtimes[] = {
 	{"Python",
 	 {"python3", "libpython3"},
 	 "python3.12 -X perf (or a later version) writes symbols for its functions to "
-	 "/tmp/perf-PID.map"},
+	 "/tmp/perf-PID.map",
+	 true},
 };
 
 /* Match "python3.12", "libjvm.so" and "node (deleted)", but not "javac" or "node_exporter". */

@@ -4,12 +4,14 @@
 #ifndef TALLY_VIEW_RUNTIMES_H
 #define TALLY_VIEW_RUNTIMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tally_runtime {
 	const char *name;     /* name for messages */
 	const char *files[3]; /* name prefixes of the runtime's programs and libraries */
 	const char *hint;     /* the option to use, and its effect */
+	bool is_interpreter;  /* its programs run in its own code */
 };
 
 /* Return the runtime to which the program or library at `path` belongs, regardless of its version,

@@ -90,13 +90,19 @@ static int print_denied(const char *path)
 	return -EACCES;
 }
 
-/* Return true if there is no file, or an older recording that may be replaced. */
-static bool is_replaceable(const char *path)
+/* Return true if there is no file, or a recording, which may be empty. */
+static bool is_ours(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) || (S_ISREG(st.st_mode) && !is_being_written(path) &&
-				   (!st.st_size || tally_perfdata_is_recording(path)));
+	return stat(path, &st) ||
+	       (S_ISREG(st.st_mode) && (!st.st_size || tally_perfdata_is_recording(path)));
+}
+
+/* Return true if there is no file, or an older recording that may be replaced. */
+static bool is_replaceable(const char *path)
+{
+	return is_ours(path) && !is_being_written(path);
 }
 
 /* ---- existing files ---------------------------------------------------------- */
@@ -122,6 +128,7 @@ static int old_name(const char *path, char **ret_name)
 
 static int keep_old(struct tally_recording_file *file)
 {
+	bool is_foreign = !is_ours(file->path);
 	char *name;
 	int ret = old_name(file->path, &name);
 
@@ -135,6 +142,8 @@ static int keep_old(struct tally_recording_file *file)
 		tally_print_hint("write to another file (-o FILE), or remove the .old file");
 		return ret;
 	}
+	if (is_foreign)
+		tally_print_warning("%s was not a recording, and is now %s", file->path, name);
 	free(file->saved);
 	file->saved = name;
 	return 0;

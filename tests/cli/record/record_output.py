@@ -301,10 +301,11 @@ def test_same_output_at_once(path):
 
 
 def test_old_file(path):
-    """Check that an existing file is renamed to FILE.old."""
+    """Check that an existing file is renamed to FILE.old, with a warning if it is not a recording."""
     with open(path, "w") as file:
         file.write("old")
-    record("-o", path, "true")
+    said = record("-o", path, "true")
+    assert f"{path} was not a recording, and is now {path}.old" in said, said
     with open(path + ".old") as file:
         assert file.read() == "old"
 
@@ -341,7 +342,8 @@ def test_old_not_kept(path):
 def test_keeps_one_old_file(path):
     """Check that successive recordings keep one old file."""
     for _ in range(4):
-        record("-q", "-e", "cpu-clock", "-o", path, "true")
+        said = record("-q", "-e", "cpu-clock", "-o", path, "true")
+        assert "is now" not in said, said
     assert sorted(os.listdir(os.path.dirname(path))) == ["perf.data", "perf.data.old"]
 
 

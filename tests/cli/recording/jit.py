@@ -342,6 +342,18 @@ def test_hint_of_the_program():
     assert [one["runtime"] for one in health["jit"]["runtimes"]] == ["Node.js"], health
 
 
+def test_hint_of_an_interpreter():
+    """Check that the hint for Python appears if its interpreter has a tenth of the samples, and not otherwise."""
+    for inside, outside, told in ((1, 8, True), (1, 20, False), (0, 5, False)):
+        path = os.path.join(folder("interpreter"), "python.data")
+        records = [crafted.comm(7, "app"), crafted.mmap(7, 0x400000, 0x1000, "/nonexistent/libpython3.11.so.1.0"), crafted.mmap(7, 0x800000, 0x1000, "/nonexistent/lib.so")]
+        records += [crafted.sample(0x400010, 7, 10 + at) for at in range(inside)] + [crafted.sample(0x800010, 7, 100 + at) for at in range(outside)]
+        with open(path, "wb") as file:
+            file.write(crafted.file_bytes(records))
+        out = report(path)
+        assert ("# Hint: functions of Python programs are not shown: python3.12 -X perf" in out) == told, out
+
+
 def test_hint_by_name():
     """Check the hint if only the name of the process is known."""
     attr = crafted.attr()
