@@ -117,7 +117,7 @@ def test_headings_name_what_shares_are_of():
 
 
 def test_lines_of_a_selection_need_another_page():
-    """Check that the card of hot lines does not show those of the whole recording beside functions of a selection, but the
+    """Check that the card of hot lines does not show those of the whole recording next to functions of a selection, but the
     command that shows those of the selection."""
     for fragment, query in (("query=sym:main", "sym:main"), ("span=1000-9000", "time:+0.001000,+0.009000"), ("threads=1&query=comm:prog", "comm:prog tid:2")):
         page = show(plain().page(), f"view=overview&{fragment}")

@@ -85,8 +85,7 @@ static void add_note(const struct browser *browser, struct tally_str *out)
 		tally_str_addf(out, "%s_", tally_str_text(&browser->prompt.text));
 		tally_str_escape(out, start);
 		if (browser->prompt.found.texts.len > 1)
-			tally_str_addf(out, " (Tab: next of %zu)",
-				       browser->prompt.found.texts.len);
+			tally_str_addf(out, " (Tab: next of %zu)", browser->prompt.found.texts.len);
 		return;
 	}
 	if (browser->note.len) {

@@ -9,6 +9,7 @@
 struct browser;
 
 struct browser_table {
+	bool chooses; /* choose the function at the cursor when the rows are drawn next */
 	struct tally_screen screen;
 	struct tally_shown_rows rows;
 	bool is_made;

@@ -72,12 +72,15 @@ static int selection_recompute(struct browser *browser)
 static void times_find(struct browser *browser)
 {
 	const struct tally_profile *profile = browser->source->profile;
-	const struct tally_profile_total *total = &profile->totals.data[browser->event];
 	const struct tally_selection_options options =
 		browser_filter_options(&browser->filter, browser->event);
 
-	browser->first = total->first;
-	browser->last = total->last;
+	browser->first = browser->last = 0;
+	/* A live profile may have no samples yet. */
+	if (browser->event >= profile->totals.len)
+		return;
+	browser->first = profile->totals.data[browser->event].first;
+	browser->last = profile->totals.data[browser->event].last;
 	if (!options.is_timed && !options.nr_queries)
 		return;
 	browser->first = browser->last = 0;

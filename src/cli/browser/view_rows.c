@@ -18,9 +18,15 @@ static int rows_draw(struct browser *browser, struct tally_str *where)
 	struct tally_panel panel = {0};
 	int ret = browser_table_build(table, browser);
 
+	/* Functions are numbered by the callchains. */
+	if (!ret && table->chooses)
+		ret = browser_chains_build(browser);
 	if (ret)
 		return ret;
 	browser_set_function(browser, browser_table_function(table, browser));
+	if (table->chooses)
+		browser_choose_function(browser, browser->here);
+	table->chooses = false;
 	browser_panel(browser, &panel);
 	tally_screen_draw(&table->screen, &table->rows.view, &panel, &browser->canvas);
 	return 0;
@@ -198,6 +204,7 @@ static int rows_kernel(struct browser *browser)
 static int answer_part(struct browser *browser, const char *text)
 {
 	browser->has_moved = true;
+	browser->table.chooses = *text != '\0';
 	if (*text)
 		return browser_zoom(browser, BROWSER_ONLY_PART, NULL, text);
 	browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_PART);
@@ -245,7 +252,7 @@ static int rows_next(struct browser *browser)
 		    row_has(&table->rows.view, &table->rows.hist.rows.data[line->row], text)) {
 			table->screen.cursor = at;
 			browser->has_moved = true;
-			browser_choose_function(browser, browser_table_function(table, browser));
+			table->chooses = true;
 			return 0;
 		}
 	}

@@ -43,9 +43,10 @@ def test_rows_zoom_in_and_out():
     with Browser(shop()) as screen:
         screen.go("2", "g", "=price-worker", "Enter")
         screen.selects("price-worker")
-        screen.go("t", shows=("only command price-worker (Esc: undo)", "45 samples of 'cycles:u' of 400"), gone="parse_request")
-        screen.go("F", shows=("percentages of the selection", "100.00%"))
-        screen.go("F", shows="percentages of all samples", gone="100.00%")
+        screen.go("t", shows=("only command price-worker (Esc: undo)", "45 samples of 'cycles:u' of 400", "; % of the selection", "100.00%"),
+                  gone="parse_request")
+        screen.go("F", shows=("; % of all (F: of the selection)", "11.25%"), gone="100.00%")
+        screen.go("F", shows=("; % of the selection (F: of all)", "100.00%"))
         screen.go("Escape", shows="parse_request", gone="only command")
         screen.go("g", "=discount", "Enter")
         screen.selects("discount")
@@ -276,6 +277,9 @@ def test_a_filter_or_search_chooses_a_function():
         screen.go("2", "/", "=discount", "Enter", "Down", "a", shows=("annotate: ", "discount  "))
     with Browser(shop(), size=(80, 40)) as screen:
         screen.go("2", "/", "=discount", "Enter", "a", shows=("annotate: ", "discount  "))
+    for key in "/g":
+        with Browser(shop(), size=(80, 40)) as screen:
+            screen.go("2", key, "=discount", "Enter", "4", shows=("callers: ", "discount  "))
     with Browser(shop(), size=(80, 40)) as screen:
         screen.go("3", "/", "=render_page", "Enter", "4", shows=("callers: ", "render_page  23.75%"))
 
