@@ -351,7 +351,7 @@ def test_orders_follow_each_other():
         screen.until(lambda s: re.fullmatch(r"  Overhead  Command *", s[1]) and table_of(s), "commands")
         screen.press("o", "o")
         lines = screen.until(lambda s: "Tid:Command" in s[1] and any(":spinner" in line for line in s), "threads")
-        assert any(re.search(r" \d+:spinner ", line) for line in lines), lines
+        assert any(re.search(r" \d+:spinner\b", line) for line in lines), lines
 
 
 def test_callchains_open_and_close():
