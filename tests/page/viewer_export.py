@@ -25,7 +25,7 @@ def exported(page, title, ending):
     wait("the dialog", lambda: "Folded stacks" in (text(page, "dialog") or ""))
     page.run("[...document.querySelectorAll('dialog button')].find((b) => b.innerText === arguments[0]).click()", title)
     path = os.path.join(folder, f"small.{ending}")
-    wait(path, lambda: os.path.exists(path))
+    wait(path, lambda: os.path.exists(path) and os.path.getsize(path))
     with open(path, encoding="utf-8", newline="") as file:
         return file.read()
 

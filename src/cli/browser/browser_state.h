@@ -44,12 +44,12 @@ struct browser {
 	struct tally_selection selection; /* samples of the current event that pass the filter */
 	struct tally_chains chains;       /* callchains of the selection, if has_chains */
 	bool has_chains;
-	uint64_t seen;       /* live profile's generation at the last selection */
-	uint64_t total;      /* period of the event's samples, at the last selection */
+	uint64_t seen;        /* live profile's generation at the last selection */
+	uint64_t total;       /* period of the event's samples, at the last selection */
 	uint64_t first, last; /* times of the first and last sample in the selected time, or 0 */
-	uint32_t selected;   /* the selection's event */
-	uint64_t mark;       /* browser_filter_mark() of the selection */
-	uint64_t generation; /* unique number of the selection */
+	uint32_t selected;    /* the selection's event */
+	uint64_t mark;        /* browser_filter_mark() of the selection */
+	uint64_t generation;  /* unique number of the selection */
 	uint64_t nr_generations;
 	struct browser_cache kept; /* cached previous selections */
 	/* Values from tally_chains.functions, or TALLY_FRAME_NONE: the function that the user

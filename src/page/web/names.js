@@ -83,10 +83,18 @@ function foldScopes(text, max) {
   return (room > 3 && tail === tails[0] ? text.slice(0, room) : "") + CUT + tail;
 }
 
-// Return a name with at most `max` characters.
-function foldName(text, max) {
+function foldWithin(text, max) {
   if (text.length <= max)
     return text;
   const folded = foldBrackets(text.length > FOLD_LOOK_MAX ? text.slice(0, FOLD_LOOK_MAX) : text, max);
   return folded.length <= max ? folded : foldScopes(folded, max);
+}
+
+// Return a name with at most `max` characters.
+function foldName(text, max) {
+  if (text.length <= max)
+    return text;
+  // What distinguishes the name from others is kept whole, or left out.
+  const word = / \[[^[\]]*\]$/.exec(text.slice(-max)), name = word ? text.slice(0, text.length - word[0].length) : text;
+  return word && word[0].length <= max / 2 ? foldWithin(name, max - word[0].length) + word[0] : foldWithin(name, max);
 }
