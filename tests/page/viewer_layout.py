@@ -119,7 +119,8 @@ def test_headings_name_what_shares_are_of():
 def test_lines_of_a_selection_need_another_page():
     """Check that the card of hot lines does not show those of the whole recording next to functions of a selection, but the
     command that shows those of the selection."""
-    for fragment, query in (("query=sym:main", "sym:main"), ("span=1000-9000", "time:+0.001000,+0.009000"), ("threads=1&query=comm:prog", "comm:prog tid:2")):
+    for fragment, query in (("query=sym:main", "sym:main"), ("span=1000-9000", "time:+0.001000,+0.009000"), ("threads=1&query=comm:prog", "comm:prog tid:2"),
+                            ("query=-sym:o%27clock", "-sym:o'\\''clock")):  # for a shell
         page = show(plain().page(), f"view=overview&{fragment}")
         tap.wait_until(lambda query=query: f"tally report --query '{query}'" in text(page, ".cards"), f"{query}: {text(page, '.cards')}")
         check("container.h" not in text(page, ".cards"), text(page, ".cards"))
