@@ -242,7 +242,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 		tally_json_u64(out, counts[i].name, counts[i].nr);
 	tally_traces_json(&session->traces, out);
 	tally_health_stacks_json(&session->chains.unwinder, out);
-	tally_health_jit_json(session, out);
+	tally_health_jit_json(session, profile, out);
 	tally_health_lines_json(session, profile, out);
 	tally_json_open(out, "files_without_symbols", '[');
 	while ((dso = tally_dso_next(session->symbols, &pos))) {

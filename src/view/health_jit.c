@@ -61,52 +61,6 @@ static bool map_is_missing(const struct tally_dso *dso)
 	       (state == TALLY_DSO_MISSING || state == TALLY_DSO_NO_SYMBOLS);
 }
 
-/* Collect the runtimes with unnamed code, without duplicates. If memory runs out, some runtimes may
- * be missing. */
-static void runtimes_gather(const struct tally_session *session, struct runtimes_found *found)
-{
-	const struct tally_runtime *runtime;
-	const struct tally_dso *dso;
-	size_t pos = 0;
-
-	while ((dso = tally_dso_next(session->symbols, &pos))) {
-		bool is_new = true;
-
-		if (!map_is_missing(dso))
-			continue;
-		runtime = runtime_of_process(session, tally_dso_pid(dso));
-		tally_vec_for_each (each, &found->list)
-			is_new &= *each != runtime;
-		if (runtime && is_new && !process_has_dump(session, tally_dso_pid(dso)))
-			(void)tally_vec_push(&found->list, runtime);
-	}
-}
-
-/* ---- jitdumps ------------------------------------------------------------------------ */
-
-static uint64_t dumps_text(const struct tally_session *session, struct tally_str *out)
-{
-	const struct tally_dso *dso;
-	uint64_t guesses = 0;
-	size_t pos = 0;
-
-	while ((dso = tally_dso_next(session->symbols, &pos))) {
-		struct tally_dso_status status = tally_dso_status(dso);
-
-		guesses += status.nr_guesses;
-		if (status.nr_guesses && out)
-			tally_str_add_line(out,
-					   "# JIT: %s: addresses were reused, so samples are "
-					   "attributed to the last code at each address: %s",
-					   tally_dso_name(dso),
-					   status.has_arch_clock
-						   ? "its timestamps use a CPU clock"
-						   : "the samples have no timestamps from its "
-						     "clock (use 'record -k mono')");
-	}
-	return guesses;
-}
-
 /* Count the samples in each frame. Returns NULL without memory; the caller frees the array. */
 static uint64_t *frame_samples(const struct tally_profile *profile, uint64_t *ret_all)
 {
@@ -159,28 +113,75 @@ static const struct tally_runtime *busy_interpreter(const struct tally_session *
 	return found && in >= all / 10 ? found : NULL;
 }
 
+/* Collect the runtimes with unnamed code, without duplicates; without any, a busy interpreter. If
+ * memory runs out, some runtimes may be missing. */
+static void runtimes_gather(const struct tally_session *session,
+			    const struct tally_profile *profile, struct runtimes_found *found)
+{
+	const struct tally_runtime *runtime;
+	const struct tally_dso *dso;
+	size_t pos = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		bool is_new = true;
+
+		if (!map_is_missing(dso))
+			continue;
+		runtime = runtime_of_process(session, tally_dso_pid(dso));
+		tally_vec_for_each (each, &found->list)
+			is_new &= *each != runtime;
+		if (runtime && is_new && !process_has_dump(session, tally_dso_pid(dso)))
+			(void)tally_vec_push(&found->list, runtime);
+	}
+	runtime = found->list.len ? NULL : busy_interpreter(session, profile);
+	if (runtime)
+		(void)tally_vec_push(&found->list, runtime);
+}
+
+/* ---- jitdumps ------------------------------------------------------------------------ */
+
+static uint64_t dumps_text(const struct tally_session *session, struct tally_str *out)
+{
+	const struct tally_dso *dso;
+	uint64_t guesses = 0;
+	size_t pos = 0;
+
+	while ((dso = tally_dso_next(session->symbols, &pos))) {
+		struct tally_dso_status status = tally_dso_status(dso);
+
+		guesses += status.nr_guesses;
+		if (status.nr_guesses && out)
+			tally_str_add_line(out,
+					   "# JIT: %s: addresses were reused, so samples are "
+					   "attributed to the last code at each address: %s",
+					   tally_dso_name(dso),
+					   status.has_arch_clock
+						   ? "its timestamps use a CPU clock"
+						   : "the samples have no timestamps from its "
+						     "clock (use 'record -k mono')");
+	}
+	return guesses;
+}
+
 void tally_health_jit_text(const struct tally_session *session, const struct tally_profile *profile,
 			   struct tally_str *out)
 {
-	const struct tally_runtime *interpreter = busy_interpreter(session, profile);
 	struct runtimes_found found = {0};
 
 	(void)dumps_text(session, out);
-	runtimes_gather(session, &found);
+	runtimes_gather(session, profile, &found);
 	tally_vec_for_each (runtime, &found.list)
 		tally_str_addf(out, "# Hint: %s code has no symbols: %s\n", (*runtime)->name,
 			       (*runtime)->hint);
-	if (interpreter && !found.list.len)
-		tally_str_addf(out, "# Hint: functions of %s programs are not shown: %s\n",
-			       interpreter->name, interpreter->hint);
 	tally_vec_free(&found.list);
 }
 
-void tally_health_jit_json(const struct tally_session *session, struct tally_str *out)
+void tally_health_jit_json(const struct tally_session *session, const struct tally_profile *profile,
+			   struct tally_str *out)
 {
 	struct runtimes_found found = {0};
 
-	runtimes_gather(session, &found);
+	runtimes_gather(session, profile, &found);
 	tally_json_open(out, "jit", '{');
 	tally_json_u64(out, "guessed", dumps_text(session, NULL));
 	tally_json_open(out, "runtimes", '[');

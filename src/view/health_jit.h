@@ -16,6 +16,7 @@ void tally_health_jit_text(const struct tally_session *session, const struct tal
 
 /* Add the same data to the open JSON object, as the member "jit". It contains "guessed", the number
  * of uncertain lookups in jitdumps, and "runtimes", with names and options. */
-void tally_health_jit_json(const struct tally_session *session, struct tally_str *out);
+void tally_health_jit_json(const struct tally_session *session, const struct tally_profile *profile,
+			   struct tally_str *out);
 
 #endif

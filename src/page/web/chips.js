@@ -54,14 +54,9 @@ function selectionParts() {
 
 // Return the weight of all samples of the current event in the current recording.
 function wholeOfEvent() {
-  const {base, state, wholes} = app, {sample_event: events, sample_weight: weights} = base.columns;
-  if (wholes[state.event] === undefined) {
-    const [start, end] = samplesOf(base, base.current);
-    wholes[state.event] = 0;
-    for (let i = start; i < end; i++)
-      wholes[state.event] += events[i] === state.event ? weights[i] : 0;
-  }
-  return wholes[state.event];
+  const {base, state: {event}, wholes} = app;
+  wholes[event] = wholes[event] === undefined ? eventWeight(base, event) : wholes[event];
+  return wholes[event];
 }
 
 // Return the selection's share of the recording, if it is a part: " (29% of all)".

@@ -52,7 +52,7 @@ function hotLineRow(line, whole, letters) {
 // Return the rows of the heaviest lines for the current event, with at most `letters` characters; the lines are computed
 // once for each event.
 function hotLineRows(count, letters) {
-  const {notes, base, state} = app, {event} = state;
-  app.hot = app.hot && app.hot.event === event ? app.hot : {event, lines: hotLines(notes, event).slice(0, HOT_LINES), whole: eventWeight(base, event)};
+  const {notes, state} = app, {event} = state;
+  app.hot = app.hot && app.hot.event === event ? app.hot : {event, lines: hotLines(notes, event).slice(0, HOT_LINES), whole: wholeOfEvent()};
   return app.hot.lines.slice(0, count).map((line) => hotLineRow(line, app.hot.whole, letters));
 }

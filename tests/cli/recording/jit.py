@@ -351,7 +351,9 @@ def test_hint_of_an_interpreter():
         with open(path, "wb") as file:
             file.write(crafted.file_bytes(records))
         out = report(path)
-        assert ("# Hint: functions of Python programs are not shown: python3.12 -X perf" in out) == told, out
+        assert ("# Hint: Python code has no symbols: python3.12 -X perf" in out) == told, out
+        found = [one["runtime"] for one in steps.report_json(path)["health"]["jit"]["runtimes"]]
+        tap.same(found, ["Python"] if told else [], f"{inside} of {inside + outside}")
 
 
 def test_hint_by_name():
