@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/script/script_text.h"
+#include "profile/process/callchain.h"
 
 /* ---- taking a sample ------------------------------------------------------------ */
 
@@ -55,35 +56,18 @@ static void found_add(const struct tally_script_printer *printer,
 static int take_chain(const struct tally_script_printer *printer,
 		      const struct tally_feed_sample *from, struct script_found *found)
 {
-	struct tally_words chain = from->sample.callchain;
-	bool is_walked = tally_attr_walks_user(from->attr), is_return;
-	size_t nr = 0, most = printer->max_stack;
-	uint8_t cpumode = from->cpumode;
-	uint64_t users = 0;
+	struct tally_callchain chain = tally_callchain_start(from);
+	struct tally_callchain_address at;
 
-	if (found_reserve(found, TALLY_MIN(chain.nr, most) + 1))
+	if (found_reserve(found, TALLY_MIN(chain.words.nr, printer->max_stack) + 1))
 		return -ENOMEM;
-	for (uint64_t i = 0; i < chain.nr && nr < most; i++) {
-		uint64_t ip = tally_words_get(chain, i);
-		int mode = tally_context_cpumode(ip);
-
-		if (mode == -2) {
-			/* The leaf entry in user space is not a return address from the stack. */
-			is_return =
-				cpumode == PERF_RECORD_MISC_KERNEL ? nr > 0 : is_walked && users++;
-			found_add(printer, from, cpumode, ip, is_return, found);
-			nr++;
-			if (ends_chain(printer, from->thread, cpumode, ip))
-				break;
-			continue;
-		}
-		/* After an unknown context marker, the rest of the chain is invalid. perf drops the
-		 * whole chain, including the sampled address. */
-		if (mode == -1)
+	while (chain.nr < printer->max_stack && tally_callchain_next(&chain, &at)) {
+		found_add(printer, from, at.cpumode, at.ip, at.is_return, found);
+		if (ends_chain(printer, from->thread, at.cpumode, at.ip))
 			break;
-		cpumode = (uint8_t)mode;
 	}
-	if (chain.nr && !nr)
+	/* perf drops the whole chain after an unknown context marker, including the address. */
+	if (chain.words.nr && !chain.nr)
 		found_add(printer, from, from->cpumode, from->sample.ip, false, found);
 	return 0;
 }
