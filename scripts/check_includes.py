@@ -19,6 +19,7 @@ DEPENDENCIES = {
     "printfmt": {"base"},
     "events": {"abi", "base", "jevents", "printfmt"},
     "pack": {"base"},
+    "parquet": {"base"},
     "perfdata": {"abi", "base"},
     "unwind": {"base"},
     "dwarf": {"base"},
@@ -28,11 +29,12 @@ DEPENDENCIES = {
     "live": {"abi", "base", "client", "profile", "sampler", "symbols"},
     "session": {"abi", "base", "events", "perfdata", "profile", "symbols"},
     "archive": {"abi", "base", "perfdata", "profile", "session", "symbols"},
+    "dataset": {"abi", "base", "parquet", "perfdata", "profile", "session", "symbols"},
     "view": {"abi", "base", "profile", "session", "symbols"},
     "page": {"abi", "base", "pack", "profile", "session", "symbols", "view"},
     "export": {"abi", "base", "pack", "perfdata", "profile", "symbols"},
     "emulate": {"abi", "base", "hosts", "symbols"},
-    "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "live", "session", "archive", "view", "page", "export", "emulate", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "live", "session", "archive", "view", "page", "export", "dataset", "emulate", "core", "hosts"},
 }
 # for each public header, the modules that may include it
 PUBLIC = {
@@ -44,7 +46,7 @@ PUBLIC = {
     "sample.h": {"abi"},
     "texts.h": {"base"},
     "profile.h": {"session"},
-    "perfdata.h": {"perfdata", "sampler", "session", "archive", "view", "page", "export", "cli"},
+    "perfdata.h": {"perfdata", "sampler", "session", "archive", "dataset", "view", "page", "export", "cli"},
     "perfdata_env.h": {"perfdata"},
     "classic.h": {"abi", "client", "core", "emulate"},
     "core.h": {"core", "hosts", "ports", "emulate", "cli"},

@@ -3,7 +3,7 @@
 checks that each variable that src/ reads is in the table."""
 
 RECORDERS = "c2c mem profile record script"
-READERS = "annotate c2c diff mem profile report script top"
+READERS = "annotate c2c diff export mem profile report script top"
 COUNTERS = f"{RECORDERS} list stat top"
 PAGED = "annotate c2c diff mem report script"
 BROWSERS = "annotate diff mem profile report top"
@@ -28,7 +28,7 @@ VARIABLES = [
     ("XDG_CACHE_HOME", f"{READERS} record",
      "the directory of the symbol indexes is tally in this directory, instead of ~/.cache/tally"),
     ("PERF_BUILDID_DIR", f"{READERS} archive buildid-cache record", "use this directory instead of ~/.debug"),
-    ("DEBUGINFOD_URLS", "annotate archive doctor mem report script",
+    ("DEBUGINFOD_URLS", "annotate archive doctor export mem report script",
      "servers from which --debuginfod fetches debug information if its value names none; doctor only suggests their use"),
     ("TALLY_REGIONS", "record stat",
      "where a command writes the regions of its code (see *tally\\_regions\\_write*(3)); --regions sets it for the command"),
@@ -43,7 +43,7 @@ VARIABLES = [
 FILES = [
     ("/etc/perfconfig, ~/.perfconfig", ALL, "perf's settings (see *tally-config*(1))"),
     ("~/.config/tally/config", ALL, "tally's settings, which override perf's"),
-    ("perf.data", "annotate archive buildid-list c2c data diff evlist inject mem record report script stat",
+    ("perf.data", "annotate archive buildid-list c2c data diff evlist export inject mem record report script stat",
      "the recording that is written or read if no other is given"),
     ("perf.data.old", "c2c diff mem record script", "the previous recording: record renames an existing perf.data to this name"),
     ("~/.cache/tally", f"{READERS} record", "indexes of symbols and unwind rules"),
@@ -71,6 +71,7 @@ MORE = {
     "emulate": ["tally-emulate(7)", "tally-user-host(7)", "perf_event_open(2)"],
     "evlist": ["tally-record(1)", "tally-buildid-list(1)"],
     "ftrace": ["tally-record(1)", "tally-privileges(7)"],
+    "export": ["tally-record(1)", "tally-report(1)", "tally-exports(7)"],
     "help": ["man(1)"],
     "inject": ["tally-record(1)", "tally-archive(1)", "tally-jit(7)"],
     "jevents": ["tally-list(1)", "tally-event-names(7)"],

@@ -16,15 +16,20 @@
 #include "sampler/privileges.h"
 
 const struct tally_command *const tally_commands[] = {
-	&tally_command_profile,       &tally_command_stat,       &tally_command_record,
-	&tally_command_report,        &tally_command_annotate,   &tally_command_diff,
-	&tally_command_script,        &tally_command_archive,    &tally_command_data,
-	&tally_command_inject,        &tally_command_top,        &tally_command_ftrace,
-	&tally_command_emulate,       &tally_command_mem,        &tally_command_c2c,
-	&tally_command_bench,         &tally_command_evlist,     &tally_command_list,
-	&tally_command_doctor,        &tally_command_test,       &tally_command_buildids,
-	&tally_command_buildid_cache, &tally_command_version,    &tally_command_check,
-	&tally_command_config,        &tally_command_help_entry, NULL,
+	&tally_command_profile,       &tally_command_stat,
+	&tally_command_record,        &tally_command_report,
+	&tally_command_annotate,      &tally_command_diff,
+	&tally_command_script,        &tally_command_archive,
+	&tally_command_export,        &tally_command_data,
+	&tally_command_inject,        &tally_command_top,
+	&tally_command_ftrace,        &tally_command_emulate,
+	&tally_command_mem,           &tally_command_c2c,
+	&tally_command_bench,         &tally_command_evlist,
+	&tally_command_list,          &tally_command_doctor,
+	&tally_command_test,          &tally_command_buildids,
+	&tally_command_buildid_cache, &tally_command_version,
+	&tally_command_check,         &tally_command_config,
+	&tally_command_help_entry,    NULL,
 };
 
 const struct tally_command *tally_command_find(const char *name)

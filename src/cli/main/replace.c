@@ -84,6 +84,18 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 	return 0;
 }
 
+int tally_replacement_rename(struct tally_replacement *replacement, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	free(replacement->path);
+	replacement->path = copy;
+	replacement->is_new = false;
+	return 0;
+}
+
 int tally_replacement_check(void *replacement)
 {
 	sigset_t set;

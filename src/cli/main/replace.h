@@ -27,6 +27,10 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
  * tally_replacement. */
 int tally_replacement_check(void *replacement);
 
+/* Change the final name, which must be in the same directory. An existing file is replaced. Returns
+ * 0 or -ENOMEM. */
+int tally_replacement_rename(struct tally_replacement *replacement, const char *path);
+
 /* Move the temporary file to its final name. Copy owner, mode and times from the file `like`; if
  * `like` is -1, copy owner, group and mode from the replaced file, or use the defaults for new
  * files. Returns 0, or -errno after printing an error, with nothing replaced. */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/export/export_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/main/print.h"
+
+/* ---- folders --------------------------------------------------------------------- */
+
+/* Longer names are cut. A file name has at most 255 bytes, and a byte may take three. */
+enum { HOST_MAX = 80 };
+
+/* Append the value of a partition's key. Bytes other than letters, digits and "._-" are written as
+ * %XX, as Hive does. */
+static void value_add(struct tally_str *out, const char *value)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+	for (size_t i = 0; value[i] && i < HOST_MAX; i++) {
+		if (strchr(plain, value[i]))
+			tally_str_add_char(out, value[i]);
+		else
+			tally_str_addf(out, "%%%02X", (unsigned char)value[i]);
+	}
+}
+
+/* Create a directory and those above it. Returns 0 or -errno. */
+static int folders_make(char *path)
+{
+	int ret = 0;
+
+	for (char *at = strchr(path + 1, '/'); !ret; at = strchr(at + 1, '/')) {
+		if (at)
+			*at = '\0';
+		if (mkdir(path, 0777) && errno != EEXIST)
+			ret = -errno;
+		if (!at)
+			break;
+		*at = '/';
+	}
+	return ret;
+}
+
+static int file_begin(struct export_files *files, enum tally_dataset_table table, const char *date,
+		      const char *host)
+{
+	struct export_file *file = &files->files[table];
+	struct tally_str path = {0};
+	int ret;
+
+	tally_str_clear(&file->folder);
+	tally_str_addf(&file->folder, "%s/%s/date=%s/host=", files->directory,
+		       tally_dataset_table_name(table), date);
+	value_add(&file->folder, host);
+	ret = tally_str_error(&file->folder);
+	if (ret)
+		return ret;
+	ret = folders_make(file->folder.data);
+	if (ret)
+		return tally_replacement_print_error(file->folder.data, ret);
+	tally_str_addf(&path, "%s/unfinished", file->folder.data);
+	ret = tally_str_error(&path);
+	if (!ret)
+		ret = tally_replacement_open(path.data, &file->replacement);
+	file->is_open = !ret;
+	tally_str_free(&path);
+	return ret;
+}
+
+int export_files_begin(void *arg, const char *date, const char *host)
+{
+	int ret = 0;
+
+	for (int i = 0; i < TALLY_DATASET_TABLES && !ret; i++)
+		ret = file_begin(arg, (enum tally_dataset_table)i, date, host);
+	return ret;
+}
+
+/* ---- files ----------------------------------------------------------------------- */
+
+int export_files_write(void *arg, enum tally_dataset_table table, const void *bytes, size_t len)
+{
+	struct export_files *files = arg;
+	struct export_file *file = &files->files[table];
+	const char *at = bytes;
+	ssize_t done;
+	int ret = tally_replacement_check(&file->replacement);
+
+	files->bytes += len;
+	while (len && !ret) {
+		done = write(file->replacement.fd, at, len);
+		if (done < 0 && errno != EINTR)
+			ret = tally_replacement_print_error(tally_str_text(&file->folder), -errno);
+		if (done > 0) {
+			at += done;
+			len -= (size_t)done;
+		}
+	}
+	return ret;
+}
+
+/* Samples are last, so that they never refer to rows that do not exist yet. */
+static const enum tally_dataset_table order[] = {
+	TALLY_DATASET_FRAMES,
+	TALLY_DATASET_STACKS,
+	TALLY_DATASET_RECORDINGS,
+	TALLY_DATASET_SAMPLES,
+};
+
+static int file_commit(struct export_file *file, const char *name)
+{
+	struct tally_str path = {0};
+	int ret;
+
+	tally_str_addf(&path, "%s/%s.parquet", tally_str_text(&file->folder), name);
+	ret = tally_str_error(&path);
+	if (!ret)
+		ret = tally_replacement_rename(&file->replacement, path.data);
+	tally_str_free(&path);
+	return ret ? ret : tally_replacement_commit(&file->replacement, -1);
+}
+
+int export_files_end(void *arg, const char *name)
+{
+	struct export_files *files = arg;
+	int ret = 0;
+
+	for (size_t i = 0; i < TALLY_DATASET_TABLES && name && !ret; i++)
+		ret = file_commit(&files->files[order[i]], name);
+	/* In reverse order, because each restores the signals that were blocked before it. */
+	for (int i = TALLY_DATASET_TABLES - 1; i >= 0; i--) {
+		struct export_file *file = &files->files[i];
+
+		if (file->is_open)
+			tally_replacement_close(&file->replacement);
+		file->is_open = false;
+		tally_str_free(&file->folder);
+	}
+	return ret;
+}
