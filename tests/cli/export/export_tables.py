@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Test tally export: read the tables with an independent reader of Parquet, and compare each row and column with the
+output of tally script.
+
+usage: export_tables.py TALLY FIXTURES SHARED_FIXTURES
+"""
+import collections
+import glob
+import os
+import random
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
+import fixtures  # noqa: E402
+import parquet  # noqa: E402
+import steps  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = steps.tally()
+WORK = tap.workplace("export")
+FIELDS = ("comm", "pid", "tid", "cpu", "time", "period", "event", "ip", "sym", "dso", "dsoff", "srcline")
+TABLES = ("samples", "stacks", "frames", "recordings")
+
+
+class Data:
+    """The tables of a data set."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.names = {table: sorted(glob.glob(f"{glob.escape(folder)}/{table}/*/*/*.parquet")) for table in TABLES}
+        assert len({len(names) for names in self.names.values()}) == 1, self.names
+        files = {table: [parquet.File(path) for path in names] for table, names in self.names.items()}
+        self.samples, self.stacks, self.frames, self.recordings = (
+            [row for file in files[table] for row in file.table()] for table in TABLES)
+        self.stack = {row["stack"]: row["frames"] for row in self.stacks}
+        self.frame = collections.defaultdict(list)
+        for row in self.frames:
+            self.frame[row["frame"]].append(row)
+        for rows in self.frame.values():
+            # A frame may be in several files. Its rows are complete and equal.
+            rows.sort(key=lambda row: row["depth"])
+            unique = [row for i, row in enumerate(rows) if row not in rows[:i]]
+            assert [row["depth"] for row in unique] == list(range(len(unique))), unique
+            assert [row["inlined"] for row in unique] == [True] * (len(unique) - 1) + [False], unique
+            rows[:] = unique
+        assert all(frame in self.frame for frames in self.stack.values() for frame in frames), "frames without rows"
+        assert all(row["stack"] in self.stack for row in self.samples if row["stack"] is not None), "stacks without rows"
+
+    def offset(self, sample):
+        return next(row["clock_offset_ns"] for row in self.recordings if row["recording"] == sample["recording"])
+
+
+def export(folder, *words, status=0, **options):
+    done = tap.run(TALLY, "export", "-o", folder, *words, status=status, **options)
+    return Data(folder) if status == 0 else done
+
+
+# ---- comparison with script ----------------------------------------------------------------------
+# The tables must contain everything in the output of script, so that this output can be made from them.
+
+def script(path, *options):
+    """Return the fields that all events have, and the output of tally script with these fields."""
+    fields = list(FIELDS)
+    while True:
+        done = tap.run(TALLY, "script", "-i", path, "--ns", "--full-source-path", "--max-stack", "1000000", "-F",
+                       ",".join(fields), *options, errors="replace")
+        lacks = re.search(r"so '(\w+)' cannot be shown", done.stderr)
+        if not lacks:
+            return fields, done
+        fields.remove(lacks[1])
+
+
+def function_of(row):
+    """Return a function's name as script shows it. script has no names for functions that are known by their start."""
+    name = row["function"]
+    return "[unknown]" if name is None or re.fullmatch(r"fn@[0-9a-f]+", name) else name
+
+
+def squeezed(line):
+    return re.sub(r"\t +", "\t", re.sub(r" +", " ", line)).strip(" ")
+
+
+class Text:
+    """Compares each line of the output of script with the tables."""
+
+    def __init__(self, data, path, *options):
+        self.data, self.path = data, path
+        self.fields, self.done = script(path, *options)
+        self.lines = [squeezed(line) for line in self.done.stdout.split("\n")]
+        self.at = 0
+        self.starts = {}  # addresses of the kernel and its modules, by module
+
+    def line(self):
+        return self.lines[self.at] if self.at < len(self.lines) else None
+
+    def take(self, want, what):
+        assert self.line() == want, f"{self.path}, line {self.at + 1} of script, {what}: {self.line()!r}, wanted {want!r}"
+        self.at += 1
+
+    def head(self, sample):
+        """Return the start of a sample's first line."""
+        has = self.fields.__contains__
+        parts = [sample["comm"]]
+        tasks = [str(sample[name]) for name in ("pid", "tid") if has(name)]
+        parts += ["/".join(tasks)] if tasks else []
+        parts += [f"[{sample['cpu']:03d}]"] if has("cpu") else []
+        if has("time"):
+            time_ns = (sample["time_ns"] - self.data.offset(sample)) % 2**64
+            parts += [f"{time_ns // 10**9}.{time_ns % 10**9:09d}:"]
+        return squeezed(" ".join([*parts, str(sample["period"]), sample["event"] + ":"]))
+
+    def shown_address(self, row, shown):
+        """Return the address of a frame as script shows it; `shown` is what is shown."""
+        if row["mode"] != "kernel" or row["module"] is None:
+            return row["address"]
+        # Addresses in the kernel and its modules are relative to a start that is not in the tables.
+        start = self.starts.setdefault(row["module"], (shown - row["address"]) % 2**64)
+        return (row["address"] + start) % 2**64
+
+    def module(self, row, shown):
+        if row["module"] is None:
+            return "([unknown])"
+        return f"({row['module']}+0x{self.shown_address(row, shown):x})"
+
+    def source(self, row, suffix=""):
+        if "ip" not in self.fields:
+            return
+        if row["file"] is not None:
+            self.take(squeezed(f"{row['file']}:{row['line'] or 0}{suffix}"), "source")
+        elif re.fullmatch(r".*\[[0-9a-f]+\]", self.line() or "") and "\t" not in self.line():
+            self.at += 1
+
+    def frame(self, rows):
+        """Take the lines of a frame of a callchain."""
+        shown = int(re.match(r"\t ?([0-9a-f]+)", self.line() or "")[1], 16)
+        address = self.shown_address(rows[0], shown)
+        for row in rows[:-1]:
+            line = f"\t {address:x} {function_of(row)}"
+            self.take(squeezed(line + ("" if row["file"] else " (inlined)")), "inlined function")
+            if row["file"]:
+                self.source(row, " (inlined)")
+        self.take(squeezed(f"\t {address:x} {function_of(rows[-1])} {self.module(rows[-1], shown)}"), "frame")
+        self.source(rows[-1])
+
+    def place(self, head, rows):
+        """Take the lines of a sample without callchain."""
+        match = re.match(re.escape(head) + r" ([0-9a-f]+) ", self.line() or "")
+        assert match, f"{self.path}, line {self.at + 1} of script: {self.line()!r}, wanted {head!r}"
+        shown = int(match[1], 16)
+        if rows[0]["module"] is None or rows[0]["mode"] == "kernel":
+            assert shown == self.shown_address(rows[0], shown), self.line()
+        self.take(squeezed(f"{head} {shown:x} {function_of(rows[-1])} {self.module(rows[-1], shown)}"), "place")
+        self.source(rows[0])
+
+    def sample(self, sample):
+        head = self.head(sample)
+        frames = self.data.stack[sample["stack"]] if sample["stack"] is not None else []
+        if self.line() != head:
+            self.place(head, self.data.frame[frames[0]])
+            return
+        self.at += 1
+        if not frames or "ip" not in self.fields:
+            return
+        # An empty callchain is shown as one, but the sampled address is in the tables.
+        if self.line() or len(frames) > 1:
+            for frame in frames:
+                self.frame(self.data.frame[frame])
+        self.take("", "end of the callchain")
+
+    def check(self):
+        for sample in self.data.samples:
+            self.sample(sample)
+        assert self.at >= len(self.lines) - 1, f"{self.path}: script has more: {self.lines[self.at:self.at + 3]}"
+
+
+def check_recording(path, folder, *options):
+    """Compare the tables of a recording with the output of script. Return the number of samples."""
+    done = tap.run(TALLY, "export", "-q", "-o", folder, path, *options, errors="replace")
+    fields, shown = script(path, *options)
+    if not glob.glob(f"{glob.escape(folder)}/*"):
+        assert done.returncode and (shown.returncode or not shown.stdout), f"{path}: {done.stderr}"
+        return 0
+    data = Data(folder)
+    assert len(data.recordings) == 1 and data.recordings[0]["samples"] == len(data.samples), path
+    if not data.samples:
+        return 0  # script prints other records of such recordings
+    assert done.returncode == shown.returncode, f"{path}: {done.returncode}, but script {shown.returncode}: {done.stderr}"
+    Text(data, path, *options).check()
+    return len(data.samples)
+
+
+def check_recordings(found):
+    """Check all recordings of a set, with and without inlined functions."""
+    samples = files = 0
+    for path in found.files():
+        for options in ((), ("--no-inline",)):
+            with tempfile.TemporaryDirectory(dir=WORK) as where:
+                nr = check_recording(path, where, *options)
+        samples += nr
+        files += nr > 0
+    print(f"# {samples} samples of {files} recordings")
+    assert files, "nothing was compared"
+
+
+# ---- data sets -----------------------------------------------------------------------------------
+
+HOSTNAME, CLOCK_DATA = 3, 29
+
+
+def recording(name, host="web1", day=0, samples=3, seconds=60, more=()):
+    """Write a recording of a host. Its clock started at midnight of 2023-11-14 + `day` days."""
+    wall = (19675 + day) * 86400 * 10**9
+    features = {HOSTNAME: crafted.padded(host),
+                CLOCK_DATA: struct.pack("<IIQQ", 1, 1, wall, 0)}
+    records = [crafted.comm(1, f"{name}!"), crafted.mmap(1, 0x1000, 0x1000, "/bin/one"),
+               *(crafted.sample(0x1000 + i, time=i + 1 + seconds * 10**9, period=i + 1) for i in range(samples)), *more]
+    return crafted.write(WORK, name, crafted.file_bytes(records, features=features))
+
+
+def only(rows):
+    assert len(rows) == 1, rows
+    return rows[0]
+
+
+def test_recordings_of_hosts_and_days(folder):
+    paths = [recording("a"), recording("b", seconds=61), recording("c", host="web2"), recording("d", day=1, seconds=86399)]
+    done = tap.run(TALLY, "export", "-o", folder, *paths, status=0)
+    assert re.search(r"wrote 12 samples of 4 recordings to .* \(0\.0\d\d MB\)", done.stderr), done.stderr
+    data = Data(folder)
+    assert {re.search(r"date=(.*)/host=(.*)/", name).groups() for name in data.names["samples"]} == {
+        ("2023-11-14", "web1"), ("2023-11-14", "web2"), ("2023-11-15", "web1")}
+    assert sorted(row["file"] for row in data.recordings) == ["a", "b", "c", "d"]
+    assert sorted(row["period"] for row in data.samples) == [1] * 4 + [2] * 4 + [3] * 4
+    assert len(data.stack) == 3, "the same stacks have different IDs"
+    row = next(row for row in data.recordings if row["file"] == "d")
+    assert (row["clock"], row["start_ns"]) == ("recorded", (19676 * 86400 + 86399) * 10**9 + 1), row
+    # In any order, the same recordings are in the same files.
+    before = {path: os.stat(path).st_ino for names in data.names.values() for path in names}
+    export(folder, *reversed(paths[:2]), paths[3], paths[2])
+    assert set(Data(folder).names["samples"]) == set(data.names["samples"])
+    assert all(os.stat(path).st_ino != inode for path, inode in before.items()), "the files were not replaced"
+
+
+def test_labels(folder):
+    data = export(folder, recording("a"), "--label", "version=1.4=beta", "--label", "empty=", "--label", "odd=\x01\n\xff")
+    assert only(data.recordings)["labels"] == {"version": "1.4=beta", "empty": "", "odd": "\\x01\\n\xff"}
+
+
+def test_wrong_labels(folder):
+    path = recording("a")
+    export(folder, path, "--label", "version", status=129).stderr.index("'version' is not KEY=VALUE")
+    export(folder, path, "--label", "=1", status=129)
+    export(folder, path, "--label", "a=1", "--label", "a=2", status=129).stderr.index("'a' is given twice")
+    assert not os.path.exists(folder)
+
+
+def test_host_names(folder):
+    """No host name, not even a hostile one, leaves the directory."""
+    for host in ("../../etc", "a/b=c", "..", ".", "", "x" * 300, "\x1b[2J"):
+        data = export(os.path.join(folder, str(len(host))), recording("a", host=host))
+        path = os.path.relpath(only(data.names["samples"]), data.folder)
+        assert path.count("/") == 3 and re.fullmatch(r"samples/date=2023-11-14/host=[\w.%-]+/[0-9a-f]{16}\.parquet", path), path
+    assert only(export(os.path.join(folder, "h"), recording("a"), "--host", "db 7").names["samples"]).find("/host=db%207/") > 0
+    export(folder, recording("a"), "--host", "", status=129)
+
+
+def test_same_recording_twice(folder):
+    path = recording("a")
+    done = export(folder, path, path, status=1)
+    assert "a: this recording was exported already by this command" in done.stderr, done.stderr
+    assert not leftovers(folder), leftovers(folder)
+
+
+def leftovers(folder):
+    return [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+
+
+def test_errors(folder):
+    path = recording("a")
+    assert "option '-o DIR' is required" in tap.run(TALLY, "export", path, status=129).stderr
+    assert "is not a directory" in export(path, path, status=129).stderr
+    assert "unknown format 'csv'" in export(folder, path, "--format", "csv", status=129).stderr
+    assert "'-i' cannot be combined" in export(folder, path, "-i", path, status=129).stderr
+    export(folder, os.path.join(WORK, "missing"), status=1)
+    export(folder, path, os.path.join(WORK, "missing"), status=1)
+    assert not leftovers(folder), leftovers(folder)
+
+
+def test_full_disk(folder):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    done = export(folder, recording("a"), status=1, preexec_fn=limit)
+    assert "cannot write" in done.stderr and "File too large" in done.stderr, done.stderr
+    assert not leftovers(folder), leftovers(folder)
+
+
+def test_damaged_recording(folder):
+    path = recording("cut", samples=50)
+    with open(path, "rb+") as file:
+        file.truncate(os.path.getsize(path) - 700)
+    data_or_done = tap.run(TALLY, "export", "-o", folder, path)
+    text = tap.run(TALLY, "script", "-i", path)
+    assert data_or_done.returncode == text.returncode, (data_or_done.stderr, text.stderr)
+    assert len(Data(folder).samples) == text.stdout.count("one") > 10
+
+
+def test_stream(folder):
+    with open(recording("a"), "rb") as file:
+        done = tap.run(TALLY, "export", "-o", folder, "-i", "-", stdin=file, status=0)
+    assert len(Data(folder).samples) == 3, done.stderr
+
+
+def test_without_times(folder):
+    data = export(folder, crafted.write(WORK, "timeless", crafted.file_bytes(
+        [crafted.record(9, crafted.u64(0x1000))], attrs=[crafted.attr(sample_type=1)])))
+    sample, row = only(data.samples), only(data.recordings)
+    assert (sample["time_ns"], sample["pid"], sample["tid"], sample["cpu"]) == (None,) * 4, sample
+    assert (row["start_ns"], row["clock"], row["clock_offset_ns"]) == (None, None, 0), row
+
+
+def test_interrupted(folder):
+    """Ctrl-C leaves no files."""
+    path = recording("long", samples=200_000)
+    with subprocess.Popen([TALLY, "export", "-o", folder, path], stderr=subprocess.PIPE) as process:
+        tap.wait_until(lambda: leftovers(folder) or process.poll() is not None, "files")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=tap.PATIENCE)
+    if process.returncode == 0:
+        raise tap.Skip("the export ended before the signal")
+    assert process.returncode in (-signal.SIGINT, 128 + signal.SIGINT), process.returncode
+    assert not leftovers(folder), leftovers(folder)
+
+
+# ---- hostile recordings --------------------------------------------------------------------------
+
+def test_mutated_recordings():
+    """Whatever a recording contains, the files are valid."""
+    chance = random.Random(7)
+    sources = [path for path in fixtures.sets(*sys.argv[2:3], "/nonexistent")[0].all_files()
+               if os.path.isfile(path) and os.path.getsize(path) < 200_000]
+    written = 0
+    for number in range(400 if not tap.QUICK else 30):
+        with open(chance.choice(sources), "rb") as file:
+            data = bytearray(file.read())
+        for _ in range(chance.choice((1, 3, 20))):
+            at = chance.randrange(len(data))
+            data[at] = chance.choice((0, 0xFF, 0x80, data[at] ^ 1 << chance.randrange(8), chance.randrange(256)))
+        path = crafted.write(WORK, "mutated", bytes(data))
+        with tempfile.TemporaryDirectory(dir=WORK) as folder:
+            done = tap.run(TALLY, "export", "-q", "-o", folder, path, errors="replace")
+            assert done.returncode in (0, 1), (number, done.returncode, done.stderr)
+            if not leftovers(folder):
+                assert done.returncode == 1, f"{number}: no files"
+                continue
+            found = Data(folder)
+            assert only(found.recordings)["samples"] == len(found.samples), number
+            written += 1
+    print(f"# {written} data sets")
+    assert written > 5
+
+
+fixtures.add_tests(sys.modules[__name__], fixtures.sets(*sys.argv[2:4]), check_recordings)
+tap.main(__name__)
