@@ -28,7 +28,7 @@ static void word_add(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-/* Return a number whose lowest byte is stored first. */
+/* Return the number that stores the bytes of `v` lowest first. */
 static uint64_t little(uint64_t v)
 {
 	return TALLY_HOST_BIG_ENDIAN ? __builtin_bswap64(v) : v;
