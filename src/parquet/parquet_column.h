@@ -7,15 +7,8 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "parquet/parquet.h"
+#include "parquet/parquet_format.h"
 #include "parquet/parquet_thrift.h"
-
-/* Values of enum Encoding. */
-enum {
-	PARQUET_PLAIN = 0,
-	PARQUET_RLE = 3,
-	PARQUET_DELTA_BINARY_PACKED = 5,
-	PARQUET_RLE_DICTIONARY = 8,
-};
 
 struct parquet_column {
 	enum tally_parquet_type type;

@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "parquet/parquet_footer.h"
 
-/* Values of enums in Parquet's metadata, and IDs of the fields that are written. */
-enum { BOOLEAN = 0, INT32 = 1, INT64 = 2, BYTE_ARRAY = 6 };
-enum { REQUIRED = 0, OPTIONAL = 1, REPEATED = 2, NO_REPETITION = -1 };
-enum { UTF8 = 0, MAP = 1, LIST = 3, UINT_64 = 14, NO_CONVERTED = -1 };
-enum { LOGICAL_STRING = 1, LOGICAL_MAP = 2, LOGICAL_LIST = 3, LOGICAL_INTEGER = 10 };
-enum { ZSTD = 6 };
-enum {
-	ELEMENT_TYPE = 1,
-	ELEMENT_REPETITION = 3,
-	ELEMENT_NAME,
-	ELEMENT_NR_CHILDREN,
-	ELEMENT_CONVERTED,
-	ELEMENT_LOGICAL = 10,
-};
-enum { FILE_VERSION = 1, FILE_SCHEMA, FILE_NR_ROWS, FILE_GROUPS, FILE_CREATOR = 6, FILE_ORDERS };
-enum { GROUP_COLUMNS = 1, GROUP_SIZE, GROUP_NR_ROWS, GROUP_OFFSET = 5, GROUP_PACKED_SIZE };
-enum { CHUNK_OFFSET = 2, CHUNK_META };
-enum {
-	META_TYPE = 1,
-	META_ENCODINGS,
-	META_PATH,
-	META_CODEC,
-	META_NR_VALUES,
-	META_UNPACKED_SIZE,
-	META_PACKED_SIZE,
-	META_DATA_OFFSET = 9,
-	META_DICTIONARY_OFFSET = 11,
-	META_STATISTICS,
-};
-enum { STATISTICS_NR_NULLS = 3, STATISTICS_MOST = 5, STATISTICS_LEAST };
+#include "parquet/parquet_format.h"
+
+enum { NO_REPETITION = -1, NO_CONVERTED = -1 };
 
 /* The groups that contain a list or map, from the outside. */
 static const char *const list_path[] = {"list", "element"};
@@ -47,9 +20,9 @@ static const char *const *inner_path(enum tally_parquet_shape shape)
 static int physical_type(enum tally_parquet_type type)
 {
 	static const int types[] = {
-		[TALLY_PARQUET_BOOL] = BOOLEAN,    [TALLY_PARQUET_INT32] = INT32,
-		[TALLY_PARQUET_INT64] = INT64,     [TALLY_PARQUET_UINT64] = INT64,
-		[TALLY_PARQUET_TEXT] = BYTE_ARRAY,
+		[TALLY_PARQUET_BOOL] = PARQUET_BOOLEAN,    [TALLY_PARQUET_INT32] = PARQUET_INT32,
+		[TALLY_PARQUET_INT64] = PARQUET_INT64,     [TALLY_PARQUET_UINT64] = PARQUET_INT64,
+		[TALLY_PARQUET_TEXT] = PARQUET_BYTE_ARRAY,
 	};
 
 	return types[type];
@@ -59,9 +32,9 @@ static int physical_type(enum tally_parquet_type type)
 
 static void logical_add(struct thrift *thrift, int kind)
 {
-	thrift_begin(thrift, ELEMENT_LOGICAL);
+	thrift_begin(thrift, PARQUET_ELEMENT_LOGICAL);
 	thrift_begin(thrift, kind);
-	if (kind == LOGICAL_INTEGER) {
+	if (kind == PARQUET_LOGICAL_INTEGER) {
 		thrift_byte(thrift, 1, 64);
 		thrift_bool(thrift, 2, false);
 	}
@@ -75,11 +48,11 @@ static void group_add(struct thrift *thrift, const char *name, int repetition, s
 {
 	thrift_begin_element(thrift);
 	if (repetition != NO_REPETITION)
-		thrift_i32(thrift, ELEMENT_REPETITION, repetition);
-	thrift_text(thrift, ELEMENT_NAME, name);
-	thrift_i32(thrift, ELEMENT_NR_CHILDREN, (int32_t)nr_children);
+		thrift_i32(thrift, PARQUET_ELEMENT_REPETITION, repetition);
+	thrift_text(thrift, PARQUET_ELEMENT_NAME, name);
+	thrift_i32(thrift, PARQUET_ELEMENT_NR_CHILDREN, (int32_t)nr_children);
 	if (converted != NO_CONVERTED) {
-		thrift_i32(thrift, ELEMENT_CONVERTED, converted);
+		thrift_i32(thrift, PARQUET_ELEMENT_CONVERTED, converted);
 		logical_add(thrift, logical);
 	}
 	thrift_end(thrift);
@@ -90,15 +63,15 @@ static void leaf_add(struct thrift *thrift, const char *name, int repetition,
 		     enum tally_parquet_type type)
 {
 	thrift_begin_element(thrift);
-	thrift_i32(thrift, ELEMENT_TYPE, physical_type(type));
-	thrift_i32(thrift, ELEMENT_REPETITION, repetition);
-	thrift_text(thrift, ELEMENT_NAME, name);
+	thrift_i32(thrift, PARQUET_ELEMENT_TYPE, physical_type(type));
+	thrift_i32(thrift, PARQUET_ELEMENT_REPETITION, repetition);
+	thrift_text(thrift, PARQUET_ELEMENT_NAME, name);
 	if (type == TALLY_PARQUET_TEXT) {
-		thrift_i32(thrift, ELEMENT_CONVERTED, UTF8);
-		logical_add(thrift, LOGICAL_STRING);
+		thrift_i32(thrift, PARQUET_ELEMENT_CONVERTED, PARQUET_CONVERTED_UTF8);
+		logical_add(thrift, PARQUET_LOGICAL_STRING);
 	} else if (type == TALLY_PARQUET_UINT64) {
-		thrift_i32(thrift, ELEMENT_CONVERTED, UINT_64);
-		logical_add(thrift, LOGICAL_INTEGER);
+		thrift_i32(thrift, PARQUET_ELEMENT_CONVERTED, PARQUET_CONVERTED_UINT_64);
+		logical_add(thrift, PARQUET_LOGICAL_INTEGER);
 	}
 	thrift_end(thrift);
 }
@@ -106,20 +79,26 @@ static void leaf_add(struct thrift *thrift, const char *name, int repetition,
 static void column_add(struct thrift *thrift, const struct tally_parquet_column *column)
 {
 	switch (column->shape) {
-	case TALLY_PARQUET_REQUIRED: leaf_add(thrift, column->name, REQUIRED, column->type); break;
-	case TALLY_PARQUET_OPTIONAL: leaf_add(thrift, column->name, OPTIONAL, column->type); break;
+	case TALLY_PARQUET_REQUIRED:
+		leaf_add(thrift, column->name, PARQUET_REQUIRED, column->type);
+		break;
+	case TALLY_PARQUET_OPTIONAL:
+		leaf_add(thrift, column->name, PARQUET_OPTIONAL, column->type);
+		break;
 	case TALLY_PARQUET_LIST:
-		group_add(thrift, column->name, REQUIRED, 1, LIST, LOGICAL_LIST);
-		group_add(thrift, list_path[0], REPEATED, 1, NO_CONVERTED, 0);
-		leaf_add(thrift, list_path[1], REQUIRED, column->type);
+		group_add(thrift, column->name, PARQUET_REQUIRED, 1, PARQUET_CONVERTED_LIST,
+			  PARQUET_LOGICAL_LIST);
+		group_add(thrift, list_path[0], PARQUET_REPEATED, 1, NO_CONVERTED, 0);
+		leaf_add(thrift, list_path[1], PARQUET_REQUIRED, column->type);
 		break;
 	case TALLY_PARQUET_MAP_KEY:
-		group_add(thrift, column->name, REQUIRED, 1, MAP, LOGICAL_MAP);
-		group_add(thrift, map_key_path[0], REPEATED, 2, NO_CONVERTED, 0);
-		leaf_add(thrift, map_key_path[1], REQUIRED, column->type);
+		group_add(thrift, column->name, PARQUET_REQUIRED, 1, PARQUET_CONVERTED_MAP,
+			  PARQUET_LOGICAL_MAP);
+		group_add(thrift, map_key_path[0], PARQUET_REPEATED, 2, NO_CONVERTED, 0);
+		leaf_add(thrift, map_key_path[1], PARQUET_REQUIRED, column->type);
 		break;
 	case TALLY_PARQUET_MAP_VALUE:
-		leaf_add(thrift, map_value_path[1], REQUIRED, column->type);
+		leaf_add(thrift, map_value_path[1], PARQUET_REQUIRED, column->type);
 		break;
 	}
 }
@@ -144,7 +123,7 @@ static size_t nr_elements(const struct tally_parquet_table *table, bool is_top)
 
 static void schema_add(struct thrift *thrift, const struct tally_parquet_table *table)
 {
-	thrift_list(thrift, FILE_SCHEMA, THRIFT_STRUCT, 1 + nr_elements(table, false));
+	thrift_list(thrift, PARQUET_FILE_SCHEMA, THRIFT_STRUCT, 1 + nr_elements(table, false));
 	group_add(thrift, "schema", NO_REPETITION, nr_elements(table, true), NO_CONVERTED, 0);
 	for (size_t i = 0; i < table->nr_columns; i++)
 		column_add(thrift, &table->columns[i]);
@@ -162,7 +141,7 @@ void parquet_footer_begin_group(struct parquet_footer *footer,
 	footer->nr_chunks = 0;
 	footer->nr_groups++;
 	thrift_begin_element(&footer->thrift);
-	thrift_list(&footer->thrift, GROUP_COLUMNS, THRIFT_STRUCT, table->nr_columns);
+	thrift_list(&footer->thrift, PARQUET_GROUP_COLUMNS, THRIFT_STRUCT, table->nr_columns);
 }
 
 static void path_add(struct thrift *thrift, const struct tally_parquet_column *column)
@@ -172,7 +151,8 @@ static void path_add(struct thrift *thrift, const struct tally_parquet_column *c
 
 	if (column->shape == TALLY_PARQUET_MAP_VALUE)
 		name = column[-1].name;
-	thrift_list(thrift, META_PATH, THRIFT_BINARY, column->shape < TALLY_PARQUET_LIST ? 1 : 3);
+	thrift_list(thrift, PARQUET_META_PATH, THRIFT_BINARY,
+		    column->shape < TALLY_PARQUET_LIST ? 1 : 3);
 	thrift_element_text(thrift, name);
 	for (size_t i = 0; i < 2 && column->shape >= TALLY_PARQUET_LIST; i++)
 		thrift_element_text(thrift, inner[i]);
@@ -180,7 +160,7 @@ static void path_add(struct thrift *thrift, const struct tally_parquet_column *c
 
 static void encodings_add(struct thrift *thrift, const struct parquet_chunk *chunk)
 {
-	thrift_list(thrift, META_ENCODINGS, THRIFT_I32, chunk->dictionary ? 3 : 2);
+	thrift_list(thrift, PARQUET_META_ENCODINGS, THRIFT_I32, chunk->dictionary ? 3 : 2);
 	if (chunk->dictionary)
 		thrift_element_i32(thrift, PARQUET_PLAIN);
 	thrift_element_i32(thrift, PARQUET_RLE);
@@ -189,11 +169,12 @@ static void encodings_add(struct thrift *thrift, const struct parquet_chunk *chu
 
 static void statistics_add(struct thrift *thrift, const struct parquet_chunk *chunk)
 {
-	thrift_begin(thrift, META_STATISTICS);
-	thrift_i64(thrift, STATISTICS_NR_NULLS, (int64_t)chunk->nr_nulls);
+	thrift_begin(thrift, PARQUET_META_STATISTICS);
+	thrift_i64(thrift, PARQUET_STATISTICS_NR_NULLS, (int64_t)chunk->nr_nulls);
 	if (chunk->least.data && chunk->most.data) {
-		thrift_binary(thrift, STATISTICS_MOST, chunk->most.data, chunk->most.len);
-		thrift_binary(thrift, STATISTICS_LEAST, chunk->least.data, chunk->least.len);
+		thrift_binary(thrift, PARQUET_STATISTICS_MOST, chunk->most.data, chunk->most.len);
+		thrift_binary(thrift, PARQUET_STATISTICS_LEAST, chunk->least.data,
+			      chunk->least.len);
 	}
 	thrift_end(thrift);
 }
@@ -209,18 +190,18 @@ void parquet_footer_add_chunk(struct parquet_footer *footer, const struct parque
 	footer->unpacked += chunk->unpacked;
 	footer->groups.failed |= chunk->least.failed || chunk->most.failed;
 	thrift_begin_element(thrift);
-	thrift_i64(thrift, CHUNK_OFFSET, (int64_t)chunk->start);
-	thrift_begin(thrift, CHUNK_META);
-	thrift_i32(thrift, META_TYPE, physical_type(column->type));
+	thrift_i64(thrift, PARQUET_CHUNK_OFFSET, (int64_t)chunk->start);
+	thrift_begin(thrift, PARQUET_CHUNK_META);
+	thrift_i32(thrift, PARQUET_META_TYPE, physical_type(column->type));
 	encodings_add(thrift, chunk);
 	path_add(thrift, column);
-	thrift_i32(thrift, META_CODEC, ZSTD);
-	thrift_i64(thrift, META_NR_VALUES, (int64_t)chunk->nr_values);
-	thrift_i64(thrift, META_UNPACKED_SIZE, (int64_t)chunk->unpacked);
-	thrift_i64(thrift, META_PACKED_SIZE, (int64_t)chunk->packed);
-	thrift_i64(thrift, META_DATA_OFFSET, (int64_t)chunk->data);
+	thrift_i32(thrift, PARQUET_META_CODEC, PARQUET_ZSTD);
+	thrift_i64(thrift, PARQUET_META_NR_VALUES, (int64_t)chunk->nr_values);
+	thrift_i64(thrift, PARQUET_META_UNPACKED_SIZE, (int64_t)chunk->unpacked);
+	thrift_i64(thrift, PARQUET_META_PACKED_SIZE, (int64_t)chunk->packed);
+	thrift_i64(thrift, PARQUET_META_DATA_OFFSET, (int64_t)chunk->data);
 	if (chunk->dictionary)
-		thrift_i64(thrift, META_DICTIONARY_OFFSET, (int64_t)chunk->dictionary);
+		thrift_i64(thrift, PARQUET_META_DICTIONARY_OFFSET, (int64_t)chunk->dictionary);
 	statistics_add(thrift, chunk);
 	thrift_end(thrift);
 	thrift_end(thrift);
@@ -228,10 +209,10 @@ void parquet_footer_add_chunk(struct parquet_footer *footer, const struct parque
 
 void parquet_footer_end_group(struct parquet_footer *footer, uint64_t rows)
 {
-	thrift_i64(&footer->thrift, GROUP_SIZE, (int64_t)footer->unpacked);
-	thrift_i64(&footer->thrift, GROUP_NR_ROWS, (int64_t)rows);
-	thrift_i64(&footer->thrift, GROUP_OFFSET, (int64_t)footer->start);
-	thrift_i64(&footer->thrift, GROUP_PACKED_SIZE, (int64_t)footer->packed);
+	thrift_i64(&footer->thrift, PARQUET_GROUP_SIZE, (int64_t)footer->unpacked);
+	thrift_i64(&footer->thrift, PARQUET_GROUP_NR_ROWS, (int64_t)rows);
+	thrift_i64(&footer->thrift, PARQUET_GROUP_OFFSET, (int64_t)footer->start);
+	thrift_i64(&footer->thrift, PARQUET_GROUP_PACKED_SIZE, (int64_t)footer->packed);
 	thrift_end(&footer->thrift);
 }
 
@@ -242,7 +223,7 @@ static void orders_add(struct thrift *thrift, size_t nr)
 {
 	enum { BY_TYPE = 1 };
 
-	thrift_list(thrift, FILE_ORDERS, THRIFT_STRUCT, nr);
+	thrift_list(thrift, PARQUET_FILE_ORDERS, THRIFT_STRUCT, nr);
 	for (size_t i = 0; i < nr; i++) {
 		thrift_begin_element(thrift);
 		thrift_begin(thrift, BY_TYPE);
@@ -260,12 +241,12 @@ int parquet_footer_write(const struct parquet_footer *footer,
 
 	out->failed |= footer->groups.failed;
 	thrift_begin_element(&thrift);
-	thrift_i32(&thrift, FILE_VERSION, VERSION);
+	thrift_i32(&thrift, PARQUET_FILE_VERSION, VERSION);
 	schema_add(&thrift, table);
-	thrift_i64(&thrift, FILE_NR_ROWS, (int64_t)rows);
-	thrift_list(&thrift, FILE_GROUPS, THRIFT_STRUCT, footer->nr_groups);
+	thrift_i64(&thrift, PARQUET_FILE_NR_ROWS, (int64_t)rows);
+	thrift_list(&thrift, PARQUET_FILE_GROUPS, THRIFT_STRUCT, footer->nr_groups);
 	tally_str_add_bytes(out, tally_str_text(&footer->groups), footer->groups.len);
-	thrift_text(&thrift, FILE_CREATOR, table->created_by);
+	thrift_text(&thrift, PARQUET_FILE_CREATOR, table->created_by);
 	orders_add(&thrift, table->nr_columns);
 	thrift_end(&thrift);
 	return tally_str_error(out);

@@ -21,10 +21,6 @@ enum { PAGE_MAX = INT_MAX };
 
 enum { LEVEL = 3 }; /* of zstd */
 
-enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
-
-static const char magic[] = "PAR1";
-
 struct tally_parquet {
 	struct tally_parquet_table table;
 	struct parquet_column *columns;
@@ -67,7 +63,7 @@ int tally_parquet_open(const struct tally_parquet_table *table, struct tally_par
 		writer->columns[i].type = table->columns[i].type;
 		writer->columns[i].shape = table->columns[i].shape;
 	}
-	write_bytes(writer, magic, sizeof(magic) - 1);
+	write_bytes(writer, PARQUET_MAGIC, sizeof(PARQUET_MAGIC) - 1);
 	ret = writer->error;
 	if (ret)
 		(void)tally_parquet_close(writer, ret);
@@ -102,19 +98,19 @@ void tally_parquet_add_null(struct tally_parquet *writer, size_t column)
 static void add_page_header(struct tally_str *out, int type, size_t unpacked, size_t packed,
 			    uint64_t nr_values, int encoding)
 {
-	enum { DATA_HEADER = 5, DICTIONARY_HEADER = 7 };
 	struct thrift thrift = {.out = out};
+	bool is_data = type == PARQUET_PAGE_DATA;
 
 	thrift_begin_element(&thrift);
-	thrift_i32(&thrift, 1, type);
-	thrift_i32(&thrift, 2, (int32_t)unpacked);
-	thrift_i32(&thrift, 3, (int32_t)packed);
-	thrift_begin(&thrift, type == PAGE_DATA ? DATA_HEADER : DICTIONARY_HEADER);
-	thrift_i32(&thrift, 1, (int32_t)nr_values);
-	thrift_i32(&thrift, 2, encoding);
-	if (type == PAGE_DATA) {
-		thrift_i32(&thrift, 3, PARQUET_RLE); /* of definition levels */
-		thrift_i32(&thrift, 4, PARQUET_RLE); /* of repetition levels */
+	thrift_i32(&thrift, PARQUET_PAGE_TYPE, type);
+	thrift_i32(&thrift, PARQUET_PAGE_UNPACKED_SIZE, (int32_t)unpacked);
+	thrift_i32(&thrift, PARQUET_PAGE_PACKED_SIZE, (int32_t)packed);
+	thrift_begin(&thrift, is_data ? PARQUET_PAGE_DATA_HEADER : PARQUET_PAGE_DICTIONARY_HEADER);
+	thrift_i32(&thrift, PARQUET_DATA_NR_VALUES, (int32_t)nr_values);
+	thrift_i32(&thrift, PARQUET_DATA_ENCODING, encoding);
+	if (is_data) {
+		thrift_i32(&thrift, PARQUET_DATA_DEFINITION_ENCODING, PARQUET_RLE);
+		thrift_i32(&thrift, PARQUET_DATA_REPETITION_ENCODING, PARQUET_RLE);
 	}
 	thrift_end(&thrift);
 	thrift_end(&thrift);
@@ -177,14 +173,14 @@ static void write_column(struct tally_parquet *writer, struct parquet_column *co
 	if (chunk.encoding == PARQUET_RLE_DICTIONARY) {
 		chunk.dictionary = writer->at;
 		parquet_column_add_dictionary(column, &writer->page);
-		write_page(writer, PAGE_DICTIONARY, parquet_column_nr_distinct(column),
+		write_page(writer, PARQUET_PAGE_DICTIONARY, parquet_column_nr_distinct(column),
 			   PARQUET_PLAIN, &chunk);
 	}
 	chunk.data = writer->at;
 	if (!writer->error)
 		fail(writer, parquet_column_add_page(column, &writer->page));
 	if (!writer->error)
-		write_page(writer, PAGE_DATA, chunk.nr_values, chunk.encoding, &chunk);
+		write_page(writer, PARQUET_PAGE_DATA, chunk.nr_values, chunk.encoding, &chunk);
 	parquet_column_extremes(column, &chunk.least, &chunk.most);
 	parquet_footer_add_chunk(&writer->footer, &chunk);
 	tally_str_free(&chunk.least);
@@ -248,7 +244,7 @@ static void write_footer(struct tally_parquet *writer)
 	if (!writer->error && out->len > PAGE_MAX)
 		fail(writer, -EOVERFLOW);
 	parquet_add_bytes(out, out->len, sizeof(uint32_t));
-	tally_str_add(out, magic);
+	tally_str_add(out, PARQUET_MAGIC);
 	if (tally_str_error(out))
 		fail(writer, -ENOMEM);
 	write_bytes(writer, tally_str_text(out), out->len);
