@@ -106,6 +106,12 @@ static bool is_stored(const struct tally_dso *dso)
 	return tally_stored_kind_code(dso->kind) >= 0;
 }
 
+/* Return true if readers accept a name of this length. */
+static bool name_fits(const char *name, size_t max)
+{
+	return strnlen(name, max + 1) <= max;
+}
+
 int tally_stored_writer_add(struct tally_stored_writer *writer, struct tally_dso *dso,
 			    uint64_t addr, const struct tally_symbol *symbol)
 {
@@ -114,6 +120,21 @@ int tally_stored_writer_add(struct tally_stored_writer *writer, struct tally_dso
 
 	if (!ret)
 		ret = tally_vec_push(&object->hits, (struct writer_hit){addr, symbol});
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int tally_stored_writer_add_symbol(struct tally_stored_writer *writer, struct tally_dso *dso,
+				   uint64_t start, uint64_t end, const char *name)
+{
+	struct tally_stored_symbol one = {.symbol = {start, end}, .end = end};
+	struct writer_object *object;
+	int ret = is_stored(dso) && name_fits(name, TALLY_STORED_NAME_MAX)
+			  ? object_get(writer, dso, &object)
+			  : -ENOENT;
+
+	one.symbol.name_text = name;
+	if (!ret)
+		ret = tally_vec_push(&object->symbols, one);
 	return ret == -ENOENT ? 0 : ret;
 }
 
@@ -193,12 +214,6 @@ static const char *name_shown(const struct tally_stored_writer *writer, const st
 	const struct tally_stored_renames *renames = &writer->renames;
 
 	return renames->jit && is_of_jit(dso) ? renames->jit(renames->arg, name) : name;
-}
-
-/* Return true if readers accept a name of this length. */
-static bool name_fits(const char *name, size_t max)
-{
-	return strnlen(name, max + 1) <= max;
 }
 
 #define SORT(vec, compare)                                                             \

@@ -34,6 +34,11 @@ void tally_stored_writer_rename(struct tally_stored_writer *writer,
 int tally_stored_writer_add(struct tally_stored_writer *writer, struct tally_dso *dso,
 			    uint64_t addr, const struct tally_symbol *symbol);
 
+/* Add a symbol for the addresses [start, end) of a DSO without files. The name is not copied; it
+ * must outlive the writer. Returns 0 or -ENOMEM. */
+int tally_stored_writer_add_symbol(struct tally_stored_writer *writer, struct tally_dso *dso,
+				   uint64_t start, uint64_t end, const char *name);
+
 /* Record that `addr` is not a return address. Returns 0 or -ENOMEM. */
 int tally_stored_writer_add_non_return(struct tally_stored_writer *writer, struct tally_dso *dso,
 				       uint64_t addr);

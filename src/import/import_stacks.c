@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "import/import_stacks.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { SUFFIX = 4 };
+
+/* Cut a suffix like "_[k]" off a name. Returns its letter, or NUL. */
+static char suffix_cut(const char *name, size_t *len)
+{
+	const char *at = name + *len - SUFFIX;
+
+	if (*len <= SUFFIX || at[0] != '_' || at[1] != '[' || at[3] != ']' ||
+	    !memchr("kij", at[2], 3))
+		return '\0';
+	*len -= SUFFIX;
+	return at[2];
+}
+
+int import_function_add(struct import_stacks *stacks, const char *name, size_t len)
+{
+	struct imported *imported = stacks->imported;
+	bool is_kernel = suffix_cut(name, &len) == 'k';
+	const char *module = is_kernel ? "[kernel.kallsyms]" : IMPORT_MODULE;
+	struct import_row row = {.file = IMPORT_NONE};
+	struct import_place at = {0};
+	uint32_t text, place;
+	int ret = import_text(imported, name, len, &row.function);
+
+	ret = ret ? ret : import_text(imported, module, strlen(module), &text);
+	ret = ret ? ret : import_module(imported, text, is_kernel, &at.module);
+	ret = ret ? ret : import_place(imported, &at, &row, 1, &place);
+	return ret ? ret : tally_vec_push(&stacks->places, place);
+}
+
+int import_stack_add(struct import_stacks *stacks, struct import_sample *sample)
+{
+	struct imported *imported = stacks->imported;
+	int ret = import_stack(imported, stacks->places.data, (uint32_t)stacks->places.len,
+			       &sample->stack);
+
+	stacks->places.len = 0;
+	if (!sample->weight)
+		imported->notes.dropped++;
+	else
+		ret = ret ? ret : tally_vec_push(&imported->samples, *sample);
+	return ret;
+}
+
+/* Reverse the places, because folded stacks begin with the outermost function. */
+static void reverse(struct import_stacks *stacks)
+{
+	uint32_t *places = stacks->places.data;
+
+	for (size_t i = 0, k = stacks->places.len; i + 1 < k; i++, k--) {
+		uint32_t swapped = places[i];
+
+		places[i] = places[k - 1];
+		places[k - 1] = swapped;
+	}
+}
+
+int import_folded_add(struct import_stacks *stacks, const char *text, size_t len, bool has_comm,
+		      struct import_sample *sample)
+{
+	const char *end = text + len;
+	int ret = 0;
+
+	for (bool is_first = true; text <= end && !ret; is_first = false) {
+		const char *semicolon = memchr(text, ';', (size_t)(end - text));
+		size_t word = (size_t)((semicolon ? semicolon : end) - text);
+
+		if (is_first && has_comm)
+			ret = import_comm_set(stacks, text, word, sample);
+		else if (word)
+			ret = import_function_add(stacks, text, word);
+		text += word + 1;
+	}
+	reverse(stacks);
+	return ret ? ret : import_stack_add(stacks, sample);
+}
+
+int import_event_named(struct import_stacks *stacks, const char *name, uint32_t *ret_event)
+{
+	uint32_t text;
+	int ret = import_text(stacks->imported, name, strlen(name), &text);
+
+	return ret ? ret : import_event(stacks->imported, text, ret_event);
+}
+
+int import_comm_set(struct import_stacks *stacks, const char *name, size_t len,
+		    struct import_sample *sample)
+{
+	struct import_thread thread;
+	int ret = import_text(stacks->imported, name, len, &sample->comm);
+
+	if (ret)
+		return ret;
+	/* Comms are numbered like processes, from 1. */
+	thread = (struct import_thread){0, (int32_t)sample->comm + 1, (int32_t)sample->comm + 1};
+	return import_thread(stacks->imported, &thread, &sample->thread);
+}
+
+void import_stacks_free(struct import_stacks *stacks)
+{
+	tally_vec_free(&stacks->places);
+}
