@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tables of a data set that is imported (docs/dataset.md). */
+#ifndef TALLY_IMPORT_IMPORT_DATASET_H
+#define TALLY_IMPORT_IMPORT_DATASET_H
+
+#include "import/import_columns.h"
+
+/* A row of the table of frames. */
+struct import_frame {
+	uint64_t id;
+	uint32_t depth, module; /* module: IMPORT_NONE if not mapped */
+	uint64_t address;       /* only of an unknown function */
+	struct import_row row;
+};
+
+/* All zero except for the first two members. */
+struct import_tables {
+	struct imported *imported;
+	const struct import_input *input;
+	TALLY_VEC(struct import_frame) frames;
+	struct tally_map place_of;  /* by frame */
+	struct tally_map stack_of;  /* by stack */
+	struct tally_map host_of;   /* text of the host's name, by recording */
+	TALLY_VEC(uint32_t) places; /* buffer */
+};
+
+/* Read a file of a table. Returns 0, or -errno; an error message has been emitted, except for
+ * -ENOMEM. */
+typedef int import_file_fn(struct import_tables *tables, const struct import_input *input);
+import_file_fn import_frames_read, import_stacks_read, import_recordings_read, import_samples_read;
+
+/* Make the places of all frames, after they have been read. Returns 0 or -ENOMEM. */
+int import_frames_place(struct import_tables *tables);
+
+#endif
