@@ -27,7 +27,8 @@ DEPENDENCIES = {
     "symbols": {"base", "dwarf", "unwind"},
     "profile": {"abi", "base", "disasm", "symbols", "unwind"},
     "live": {"abi", "base", "client", "profile", "sampler", "symbols"},
-    "session": {"abi", "base", "events", "perfdata", "profile", "symbols"},
+    "import": {"abi", "base", "parquet", "perfdata", "profile", "symbols"},
+    "session": {"abi", "base", "events", "import", "perfdata", "profile", "symbols"},
     "archive": {"abi", "base", "perfdata", "profile", "session", "symbols"},
     "dataset": {"abi", "base", "parquet", "perfdata", "profile", "session", "symbols"},
     "view": {"abi", "base", "profile", "session", "symbols"},
@@ -38,7 +39,7 @@ DEPENDENCIES = {
 }
 # for each public header, the modules that may include it
 PUBLIC = {
-    "abi.h": {"base", "abi", "core", "hosts", "ports", "client", "events", "sampler", "perfdata", "profile", "live", "session", "archive", "view", "page", "emulate", "cli"},
+    "abi.h": {"base", "abi", "core", "hosts", "ports", "client", "events", "sampler", "perfdata", "profile", "live", "import", "session", "archive", "view", "page", "emulate", "cli"},
     "events.h": {"printfmt", "events", "client", "sampler", "session", "cli"},
     "client.h": {"client", "ftrace", "sampler", "view", "cli"},
     "region.h": {"client", "cli"},
@@ -46,7 +47,7 @@ PUBLIC = {
     "sample.h": {"abi"},
     "texts.h": {"base"},
     "profile.h": {"session"},
-    "perfdata.h": {"perfdata", "sampler", "session", "archive", "dataset", "view", "page", "export", "cli"},
+    "perfdata.h": {"perfdata", "sampler", "import", "session", "archive", "dataset", "view", "page", "export", "cli"},
     "perfdata_env.h": {"perfdata"},
     "classic.h": {"abi", "client", "core", "emulate"},
     "core.h": {"core", "hosts", "ports", "emulate", "cli"},

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "session/session_filter.h"
 #include "session/session_private.h"
@@ -91,11 +92,13 @@ static int session_explain_open(const struct tally_session *session, int code,
 static int session_open_data(struct tally_session *session)
 {
 	struct tally_error err = {0};
-	int ret;
+	int ret = session_import(session), fd;
 
-	ret = session->options.fd
-		      ? tally_perfdata_open_fd(session->options.fd, &session->data, &err)
-		      : tally_perfdata_open(session->path, &session->data, &err);
+	if (ret)
+		return ret;
+	fd = session->imported ? session->imported : session->options.fd;
+	ret = fd ? tally_perfdata_open_fd(fd, &session->data, &err)
+		 : tally_perfdata_open(session->path, &session->data, &err);
 	return ret && !session->options.is_own ? session_explain_open(session, ret, &err) : ret;
 }
 
@@ -175,6 +178,9 @@ void tally_session_close(struct tally_session *session)
 	tally_query_free(session->query);
 	tally_str_free(&session->fetched);
 	tally_user_chains_free(&session->chains);
+	if (session->imported)
+		close(session->imported);
+	session->imported = 0;
 	session->machine = NULL;
 	session->symbols = NULL;
 	session->query = NULL;

@@ -51,7 +51,10 @@ struct tally_session_options {
 	/* Space-separated list of servers to fetch debug information from; "" to use the servers
 	 * from the environment; NULL to fetch nothing. */
 	const char *debuginfod;
-	int fd;      /* borrowed descriptor to read instead of `input`, or 0 */
+	int fd; /* borrowed descriptor to read instead of `input`, or 0 */
+	/* `input` contains rows that another program wrote (import/import.h). Data sets and Parquet
+	 * files are recognized without this. */
+	bool imports;
 	bool is_own; /* recorded by this process: do not warn about the file */
 };
 
@@ -106,6 +109,7 @@ struct tally_session {
 	uint64_t filter_needs, filter_missed;
 	struct tally_user_chains chains; /* initialized at the first stack dump, see has_chains */
 	bool has_chains;
+	int imported;             /* file in memory with the imported recording, or 0 */
 	bool has_origin;          /* for a stream: the origin was found at the first sample */
 	bool is_split;            /* a thread is set aside by tally_session_split() */
 	bool is_again;            /* second pass: do not repeat warnings or counts */

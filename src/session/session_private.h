@@ -8,6 +8,10 @@
 /* Open a recording as tally_session_open() does, but without fetching debug information. */
 int session_open(const struct tally_session_options *options, struct tally_session *session);
 
+/* If the input contains rows that another program wrote, make a recording of them, and set
+ * session->imported. Returns 0, or -errno after emitting an error message. */
+int session_import(struct tally_session *session);
+
 /* Set the origin of the recording's symbols, based on its header. For a stream, call this after
  * reading up to the first sample. Returns 0 or -ENOMEM. */
 int session_find_origin(struct tally_session *session);

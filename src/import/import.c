@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "import/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "import/imported.h"
+#include "parquet/parquet_read.h"
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool has_samples(const char *path)
+{
+	struct tally_str folder = {0};
+	bool has;
+
+	tally_str_addf(&folder, "%s/samples", path);
+	has = !tally_str_error(&folder) && is_directory(folder.data);
+	tally_str_free(&folder);
+	return has;
+}
+
+bool tally_import_is(const char *path)
+{
+	char start[4];
+	bool is;
+	int fd;
+
+	if (is_directory(path))
+		return has_samples(path);
+	if (tally_file_open(path, NULL, &fd))
+		return false;
+	is = read(fd, start, sizeof(start)) == sizeof(start) &&
+	     tally_parquet_is(start, sizeof(start));
+	close(fd);
+	return is;
+}
+
+static int file_import(struct imported *imported, struct import_input *input)
+{
+	struct tally_file_map map = {0};
+	int ret = tally_file_map(input->path, &map);
+
+	if (ret) {
+		tally_message_error(input->messages, "cannot read %s: %s", input->path,
+				    strerror(-ret));
+		return ret;
+	}
+	input->bytes = (const char *)map.data;
+	input->len = map.len;
+	if (tally_parquet_is(map.data, map.len))
+		ret = import_table(imported, input);
+	else
+		ret = import_folded(imported, input);
+	if (!ret && tally_file_map_check(&map)) {
+		tally_message_error(input->messages, "%s was truncated while it was read",
+				    input->path);
+		ret = -EIO;
+	}
+	tally_file_unmap(&map);
+	return ret;
+}
+
+static int directory_import(struct imported *imported, const struct import_input *input)
+{
+	if (has_samples(input->path))
+		return import_dataset(imported, input);
+	tally_message_error(input->messages, "%s is not a data set: it has no directory 'samples'",
+			    input->path);
+	tally_message_hint(input->messages, "data sets are written by tally export");
+	return -EINVAL;
+}
+
+int tally_import(const char *path, int fd, const struct tally_messages *messages,
+		 struct tally_import_notes *ret_notes)
+{
+	struct import_input input = {.path = path, .messages = messages};
+	struct imported imported = {0};
+	int ret, written;
+
+	ret = is_directory(path) ? directory_import(&imported, &input)
+				 : file_import(&imported, &input);
+	if (ret == -ENOMEM)
+		tally_message_error(messages, "out of memory");
+	if (!ret && !imported.samples.len) {
+		tally_message_error(messages, "%s has no samples", path);
+		ret = -ENODATA;
+	}
+	written = ret ? ret : import_write(&imported, fd);
+	if (!ret && written)
+		tally_message_error(messages, "cannot import %s: %s", path, strerror(-written));
+	imported.notes.samples = imported.samples.len;
+	if (!written)
+		*ret_notes = imported.notes;
+	imported_free(&imported);
+	return written;
+}
