@@ -28,6 +28,8 @@ const struct tally_option diff_options[] = {
 	 "with --html, include all source lines of the top functions (default: those of files that "
 	 "all users may read)",
 	 .given = AT(html_source_given)},
+	{0, "folded", TALLY_OPTION_FLAG, AT(recording.session.imports), NULL,
+	 "the files contain folded stacks (data sets and Parquet files need no option)"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
 	 "print values separated by this string"},
 	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias for -t, as in tally report"},
