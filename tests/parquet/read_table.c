@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * read_table FILE: print the rows of a Parquet file, each as one line of JSON with the values in
- * the order of the leaves. Columns that are not supported have the value "?". Status 1 with the reason
- * if the file is damaged.
+ * the order of the leaves. Columns that are not supported have the value "?". Status 1 with the
+ * reason if the file is damaged.
  */
 #include <errno.h>
 #include <inttypes.h>
