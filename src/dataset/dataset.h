@@ -49,8 +49,10 @@ struct tally_dataset_options {
 	const char *host;       /* name to use for the host; NULL for the recorded name */
 	const struct tally_dataset_label *labels;
 	size_t nr_labels;
-	bool no_inline;     /* without inlined functions */
-	bool is_unresolved; /* without functions and lines */
+	bool no_inline; /* without inlined functions */
+	/* Leave the functions and lines of files with build IDs to tally_dataset_resolve(). Others,
+	 * for example those of the kernel, can only be looked up where the recording was made. */
+	bool is_unresolved;
 };
 
 /* Number of rows that were written for a recording. */

@@ -78,6 +78,17 @@ static int rows_push(struct frame_rows *rows, const struct dataset_frame *frame,
 					   });
 }
 
+/* Return true if a frame's functions are left to be looked up by build ID. The files with all other
+ * names exist only on the machine of the recording. */
+static bool is_left(const struct tally_dataset *dataset, const struct dataset_frame *frame)
+{
+	size_t size = 0;
+
+	return dataset->options.is_unresolved && frame->dso &&
+	       tally_dso_kind(frame->dso) == TALLY_DSO_USER &&
+	       tally_dso_build_id(frame->dso, &size) && size;
+}
+
 /* Set `rows` to those of a frame. Returns 0 or -ENOMEM. */
 static int rows_make(const struct tally_dataset *dataset, const struct dataset_frame *frame,
 		     struct frame_rows *rows)
@@ -88,7 +99,7 @@ static int rows_make(const struct tally_dataset *dataset, const struct dataset_f
 	int ret = 0;
 
 	rows->rows.len = 0;
-	if (dataset->options.is_unresolved)
+	if (is_left(dataset, frame))
 		return rows_push(rows, frame, NULL, NULL);
 	if (frame->dso)
 		nr = tally_dso_lines(frame->dso, line_address(frame), &lines, NULL);
@@ -111,7 +122,7 @@ static int id_make(struct tally_dataset *dataset, const struct frame_rows *rows,
 	tally_content_add(bytes, frame->address);
 	tally_content_add(bytes, frame->cpumode);
 	tally_content_add(bytes, frame->is_return);
-	tally_content_add(bytes, dataset->options.is_unresolved);
+	tally_content_add(bytes, is_left(dataset, frame));
 	tally_content_add_text(bytes, module_of(frame));
 	tally_content_add_text(bytes, build_id_text(dataset, frame->dso));
 	tally_vec_for_each (row, &rows->rows) {
@@ -153,6 +164,26 @@ static int row_add(struct tally_dataset *dataset, const struct dataset_frame *fr
 
 /* ---- frames ---------------------------------------------------------------------- */
 
+static int rows_add(struct tally_dataset *dataset, const struct dataset_frame *frame,
+		    const struct frame_rows *rows)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < rows->rows.len && !ret; i++)
+		ret = row_add(dataset, frame, rows, i);
+	return ret;
+}
+
+int dataset_frame_write(struct tally_dataset *dataset, const struct dataset_frame *frame)
+{
+	struct frame_rows rows = {0};
+	int ret = rows_make(dataset, frame, &rows);
+
+	ret = ret ? ret : rows_add(dataset, frame, &rows);
+	tally_vec_free(&rows.rows);
+	return ret;
+}
+
 static int frame_add(struct tally_dataset *dataset, struct dataset_frame *frame,
 		     struct frame_rows *rows)
 {
@@ -161,20 +192,18 @@ static int frame_add(struct tally_dataset *dataset, struct dataset_frame *frame,
 	ret = ret ? ret : id_make(dataset, rows, frame);
 	if (ret || !dataset_is_new(&dataset->frames, frame->id, &ret))
 		return ret;
-	for (size_t i = 0; i < rows->rows.len && !ret; i++)
-		ret = row_add(dataset, frame, rows, i);
-	return ret;
+	return rows_add(dataset, frame, rows);
 }
 
-/* Read the lines of all frames together, which is many times faster. */
-static void prepare_lines(const struct dataset_frame *frames, size_t nr)
+void dataset_lines_prepare(const struct tally_dataset *dataset, const struct dataset_frame *frames,
+			   size_t nr)
 {
 	struct tally_dso_address *all = calloc(nr + 1, sizeof(*all));
 	size_t nr_mapped = 0;
 
 	/* If memory runs out, each is looked up separately. */
 	for (size_t i = 0; i < nr && all; i++) {
-		if (frames[i].dso)
+		if (frames[i].dso && !is_left(dataset, &frames[i]))
 			all[nr_mapped++] =
 				(struct tally_dso_address){frames[i].dso, line_address(&frames[i])};
 	}
@@ -192,8 +221,7 @@ int dataset_frames_add(struct dataset_recording *recording)
 	struct frame_rows rows = {0};
 	int ret = 0;
 
-	if (nr && !dataset->options.is_unresolved)
-		prepare_lines(frames, nr);
+	dataset_lines_prepare(dataset, frames, nr);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = frame_add(dataset, &frames[i], &rows);
 	places->nr_added = places->frames.len;

@@ -74,6 +74,13 @@ int dataset_recording_add(const struct dataset_recording *recording);
  * or -errno. */
 int dataset_frames_add(struct dataset_recording *recording);
 
+/* Add the rows of a frame that has an ID. Returns 0 or -errno. */
+int dataset_frame_write(struct tally_dataset *dataset, const struct dataset_frame *frame);
+
+/* Read the lines of frames together, which is many times faster. */
+void dataset_lines_prepare(const struct tally_dataset *dataset, const struct dataset_frame *frames,
+			   size_t nr);
+
 /* ---- dataset_samples.c ---------------------------------------------------- */
 
 /* Add a sample. Returns 0 or -errno. */
