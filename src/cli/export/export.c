@@ -20,7 +20,7 @@ struct export_config {
 	struct tally_recording_options recording;
 	const char *format, *output, *host;
 	struct tally_option_list labels;
-	bool no_inline, no_bounds, quiet;
+	bool no_inline, no_bounds, is_unresolved, quiet;
 };
 
 #define AT(member) offsetof(struct export_config, member)
@@ -35,6 +35,8 @@ static const struct tally_option export_options[] = {
 	{0, "host", TALLY_OPTION_TEXT, AT(host), "name",
 	 "set the name of the host (default: the recorded name)"},
 	{0, "no-inline", TALLY_OPTION_FLAG, AT(no_inline), NULL, "do not write inlined functions"},
+	{0, "unresolved", TALLY_OPTION_FLAG, AT(is_unresolved), NULL,
+	 "do not look up functions in files with build IDs; see 'tally resolve'"},
 	{'i', "input", TALLY_OPTION_TEXT, AT(recording.session.input), "file",
 	 "read this recording (default: the FILEs, or perf.data)"},
 	TALLY_OPTIONS_KERNEL_SYMBOLS(AT(recording.session.symbols)),
@@ -170,6 +172,7 @@ static int export_all(struct exporting *exporting, char **inputs, size_t nr,
 		.labels = labels,
 		.nr_labels = config->labels.nr,
 		.no_inline = config->no_inline,
+		.is_unresolved = config->is_unresolved,
 	};
 	const struct tally_dataset_output output = {export_files_begin, export_files_write,
 						    export_files_end, &exporting->files};

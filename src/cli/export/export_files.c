@@ -104,12 +104,12 @@ int export_files_write(void *arg, enum tally_dataset_table table, const void *by
 	return ret;
 }
 
-/* Samples are last, so that they never refer to rows that do not exist yet. */
+/* Recordings are last: when they exist, so do all rows that refer to them or to each other. */
 static const enum tally_dataset_table order[] = {
 	TALLY_DATASET_FRAMES,
 	TALLY_DATASET_STACKS,
-	TALLY_DATASET_RECORDINGS,
 	TALLY_DATASET_SAMPLES,
+	TALLY_DATASET_RECORDINGS,
 };
 
 static int file_commit(struct export_file *file, const char *name)

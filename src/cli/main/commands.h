@@ -17,6 +17,7 @@ extern const struct tally_command tally_command_script;
 extern const struct tally_command tally_command_annotate;
 extern const struct tally_command tally_command_archive;
 extern const struct tally_command tally_command_export;
+extern const struct tally_command tally_command_resolve;
 extern const struct tally_command tally_command_data;
 extern const struct tally_command tally_command_inject;
 extern const struct tally_command tally_command_evlist;

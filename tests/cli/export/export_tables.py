@@ -339,6 +339,63 @@ def test_interrupted(folder):
     assert not leftovers(folder), leftovers(folder)
 
 
+# ---- unresolved exports --------------------------------------------------------------------------
+
+def built(path):
+    """Build a program with an inlined function, and record it."""
+    program = steps.build(os.path.join(WORK, "program"), """
+volatile unsigned long sink;
+static inline __attribute__((always_inline)) void innermost(int n) { for (int i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void outer(int n) { innermost(n); sink++; }
+int main(void) { for (int i = 0; i < 300; i++) outer(1000000); return 0; }
+""", "-O2", "-g", "-Wl,--build-id")
+    return program, steps.record(path, "--no-symbols", "-e", "cpu-clock:u", program)
+
+
+def functions(data):
+    return collections.Counter(
+        tuple((row["function"], row["file"], row["line"], row["address"], row["inlined"]) for row in data.frame[data.stack[sample["stack"]][0]])
+        for sample in data.samples if sample["stack"] is not None)
+
+
+def test_resolve(path):
+    """An unresolved export becomes equal to a resolved one, with other IDs."""
+    program, recording_path = built(path)
+    want = export(path + ".resolved", recording_path)
+    data = export(path + ".unresolved", "--unresolved", recording_path)
+    assert not only(data.recordings)["resolved"] and only(want.recordings)["resolved"]
+    of_program = [row for row in data.frames if row["module"] == os.path.realpath(program)]
+    assert of_program and not any(row["function"] or row["file"] for row in of_program), of_program
+    assert all(row["build_id"] for row in of_program)
+    done = tap.run(TALLY, "resolve", path + ".unresolved", status=0)
+    assert re.search(r"found the functions of \d+ of \d+ frames in 1 file", done.stderr), done.stderr
+    found = Data(path + ".unresolved")
+    assert only(found.recordings)["resolved"]
+    assert functions(found) == functions(want), (functions(found), functions(want))
+    if "dwarf" in os.environ["TALLY_BUILT_WITH"]:
+        assert any(names[0][0] == "innermost" and names[0][4] for names in functions(found)), functions(found)
+    assert [row["stack"] for row in found.samples] == [row["stack"] for row in data.samples]
+    assert "0 of 0 frames in 0 files" in tap.run(TALLY, "resolve", path + ".unresolved", status=0).stderr
+
+
+def test_resolve_without_the_file(path):
+    """A file with another build ID is not used."""
+    program, recording_path = built(path)
+    export(path + ".set", "--unresolved", recording_path)
+    steps.build(program, "int main(void) { return 1; }", "-O1", "-Wl,--build-id")
+    tap.run(TALLY, "resolve", path + ".set", status=0)
+    assert not any(row["function"] for row in Data(path + ".set").frames if row["module"] == os.path.realpath(program))
+
+
+def test_resolve_errors(folder):
+    assert "requires the directory" in tap.run(TALLY, "resolve", status=129).stderr
+    assert "cannot read" in tap.run(TALLY, "resolve", folder, status=1).stderr
+    export(folder, "--unresolved", recording("a"))
+    path = only(Data(folder).names["recordings"])
+    os.rename(only(Data(folder).names["stacks"]), path)
+    assert "not a table of this version" in tap.run(TALLY, "resolve", folder, status=1).stderr
+
+
 # ---- hostile recordings --------------------------------------------------------------------------
 
 def test_mutated_recordings():

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally resolve: look up the functions that an unresolved data set lacks. */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "cli/main/commands.h"
+#include "cli/main/print.h"
+#include "cli/main/replace.h"
+#include "cli/main/symbol_options.h"
+#include "dataset/dataset_resolve.h"
+
+struct resolve_config {
+	struct tally_symbols_options symbols;
+	bool no_bounds, quiet;
+};
+
+#define AT(member) offsetof(struct resolve_config, member)
+
+static const struct tally_option resolve_options[] = {
+	TALLY_OPTION_SYMFS(AT(symbols)),
+	TALLY_OPTION_NO_DEMANGLE(AT(symbols)),
+	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "print only errors and warnings"},
+	TALLY_OPTION_END,
+};
+
+struct resolver {
+	const char *directory;
+	struct tally_symbols *symbols;
+	struct tally_dataset_resolve_counts counts;
+	uint64_t files;
+};
+
+/* ---- a file ---------------------------------------------------------------------- */
+
+static int fd_write(void *arg, const void *bytes, size_t len)
+{
+	struct tally_replacement *replacement = arg;
+	const char *at = bytes;
+	int ret = tally_replacement_check(replacement);
+
+	while (len && !ret) {
+		ssize_t done = write(replacement->fd, at, len);
+
+		if (done < 0 && errno != EINTR)
+			ret = tally_replacement_print_error(replacement->path, -errno);
+		at += done > 0 ? done : 0;
+		len -= done > 0 ? (size_t)done : 0;
+	}
+	return ret;
+}
+
+/* Print why a file cannot be read, unless a failed write was printed. */
+static int print_error(const char *path, int code, const struct tally_dataset_rewrite *rewrite)
+{
+	if (code == -ENOMEM)
+		tally_print_error("out of memory");
+	else if (code == -EINVAL || code == -EOPNOTSUPP)
+		tally_print_error("%s: %s", path,
+				  rewrite->err.text ? rewrite->err.text : "the file is damaged");
+	return code;
+}
+
+/* Replace a file by the output of `rewrite()`. */
+static int file_replace(struct resolver *resolver, const char *path,
+			const struct tally_file_map *map,
+			int (*rewrite)(struct resolver *, struct tally_dataset_rewrite *))
+{
+	struct tally_replacement replacement;
+	struct tally_dataset_rewrite what = {
+		.bytes = map->data,
+		.len = map->len,
+		.created_by = "tally version " TALLY_VERSION,
+		.write = fd_write,
+		.arg = &replacement,
+	};
+	int ret = tally_replacement_open(path, &replacement);
+
+	if (ret)
+		return ret;
+	ret = rewrite(resolver, &what);
+	if (ret)
+		print_error(path, ret, &what);
+	ret = ret ? ret : tally_replacement_commit(&replacement, -1);
+	tally_replacement_close(&replacement);
+	return ret;
+}
+
+static int frames_rewrite(struct resolver *resolver, struct tally_dataset_rewrite *rewrite)
+{
+	struct tally_dataset_resolve_counts counts = {0};
+	int ret = tally_dataset_resolve(rewrite, resolver->symbols, &counts);
+
+	resolver->counts.frames += counts.frames;
+	resolver->counts.resolved += counts.resolved;
+	return ret;
+}
+
+static int recordings_rewrite(struct resolver *resolver, struct tally_dataset_rewrite *rewrite)
+{
+	(void)resolver;
+	return tally_dataset_mark_resolved(rewrite);
+}
+
+static int map_open(const char *path, struct tally_file_map *map)
+{
+	int ret = tally_file_map(path, map);
+
+	if (ret)
+		tally_print_error("cannot read %s: %s", path, strerror(-ret));
+	return ret;
+}
+
+/* Resolve the frames that belong to a file of the table of recordings, at `rest` below the tables,
+ * and then mark its recordings. */
+static int partition_resolve(struct resolver *resolver, const char *recordings,
+			     const struct tally_file_map *map, const char *rest)
+{
+	struct tally_str frames = {0};
+	struct tally_file_map frames_map = {0};
+	int ret;
+
+	tally_str_addf(&frames, "%s/frames%s", resolver->directory, rest);
+	ret = tally_str_error(&frames);
+	ret = ret ? ret : map_open(frames.data, &frames_map);
+	if (!ret)
+		ret = file_replace(resolver, frames.data, &frames_map, frames_rewrite);
+	tally_file_unmap(&frames_map);
+	tally_str_free(&frames);
+	resolver->files += !ret;
+	return ret ? ret : file_replace(resolver, recordings, map, recordings_rewrite);
+}
+
+static int recordings_resolve(struct resolver *resolver, const char *path, const char *rest)
+{
+	struct tally_dataset_rewrite what = {0};
+	struct tally_file_map map = {0};
+	int ret = map_open(path, &map);
+
+	if (ret)
+		return ret;
+	what.bytes = map.data;
+	what.len = map.len;
+	ret = tally_dataset_needs_resolve(&what);
+	if (ret < 0)
+		print_error(path, ret, &what);
+	else if (ret)
+		ret = partition_resolve(resolver, path, &map, rest);
+	tally_file_unmap(&map);
+	return ret;
+}
+
+/* ---- the data set ---------------------------------------------------------------- */
+
+enum { NESTING_MAX = 8 };
+
+static bool is_parquet(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 8 && !strcmp(name + len - 8, ".parquet");
+}
+
+/* Process the files below `path`; `rest` is the part of the path below the table. */
+static int folder_resolve(struct resolver *resolver, const struct tally_str *folder, size_t table,
+			  unsigned depth)
+{
+	struct dirent **entries = NULL;
+	int nr = scandir(folder->data, &entries, NULL, alphasort), ret = nr < 0 ? -errno : 0;
+
+	if (ret)
+		tally_print_error("cannot read %s: %s", folder->data, strerror(-ret));
+	for (int i = 0; i < nr; i++) {
+		struct tally_str path = {0};
+		struct stat st;
+
+		tally_str_addf(&path, "%s/%s", folder->data, entries[i]->d_name);
+		ret = ret ? ret : tally_str_error(&path);
+		if (!ret && entries[i]->d_name[0] != '.' && !stat(path.data, &st)) {
+			if (S_ISDIR(st.st_mode) && depth < NESTING_MAX)
+				ret = folder_resolve(resolver, &path, table, depth + 1);
+			else if (S_ISREG(st.st_mode) && is_parquet(path.data))
+				ret = recordings_resolve(resolver, path.data, path.data + table);
+		}
+		tally_str_free(&path);
+		free(entries[i]);
+	}
+	free(entries);
+	return ret;
+}
+
+static void print_done(const struct resolver *resolver)
+{
+	struct tally_str text = {0};
+
+	tally_str_addf(&text,
+		       "[ tally resolve: found the functions of %" PRIu64 " of %" PRIu64
+		       " frames in %" PRIu64 " file%s of ",
+		       resolver->counts.resolved, resolver->counts.frames, resolver->files,
+		       tally_plural(resolver->files));
+	tally_str_add_escaped(&text, resolver->directory);
+	tally_str_add(&text, " ]\n");
+	fputs(tally_str_text(&text), stderr);
+	tally_str_free(&text);
+}
+
+static int resolve_directory(struct resolve_config *config, const char *directory)
+{
+	struct resolver resolver = {.directory = directory};
+	struct tally_str folder = {0};
+	int ret;
+
+	config->symbols.bounds = !config->no_bounds;
+	ret = tally_symbols_new(&config->symbols, &resolver.symbols);
+	/* Files are used only if their build IDs match. */
+	ret = ret ? ret : tally_symbols_set_origin(resolver.symbols, TALLY_SYMBOLS_ELSEWHERE, NULL);
+	tally_str_addf(&folder, "%s/recordings", directory);
+	ret = ret ? ret : tally_str_error(&folder);
+	if (ret)
+		tally_print_error("out of memory");
+	else
+		ret = folder_resolve(&resolver, &folder, folder.len, 0);
+	if (!ret && !config->quiet)
+		print_done(&resolver);
+	tally_symbols_free(resolver.symbols);
+	tally_str_free(&folder);
+	return ret;
+}
+
+static int resolve_run(int argc, char **argv)
+{
+	struct resolve_config config = {0};
+	int first, ret;
+
+	ret = tally_options_parse(&tally_command_resolve, &config, argc, argv, TALLY_PARSE_WORDS,
+				  &first);
+	if (ret)
+		return ret - 1;
+	if (argc - first != 1) {
+		tally_print_error("resolve requires the directory of a data set");
+		tally_print_hint("data sets are written by 'tally export'");
+		return TALLY_EXIT_USAGE;
+	}
+	return resolve_directory(&config, argv[first]) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_resolve = {
+	.name = "resolve",
+	.summary = "Look up the functions of an unresolved data set",
+	.usage = "[OPTIONS] DIR",
+	.about = " Functions and lines are looked up in files with the recorded build IDs.\n",
+	.options = resolve_options,
+	.run = resolve_run,
+};
