@@ -50,13 +50,15 @@ CREATE OR REPLACE FUNCTION t_p_value AS (t, df) ->
     least(1.0, sqrt(2 / pi()) * exp(-pow(t_quantile(t, df), 2) / 2) / greatest(t_quantile(t, df), 1e-9));
 
 -- A name in folded stacks, with the escapes of tally report --format folded.
+CREATE OR REPLACE FUNCTION hidden_characters AS () ->
+    '[;\\x00-\\x1f\\x7f-\\x{9f}\\x{61c}\\x{200e}\\x{200f}\\x{2028}-\\x{202e}\\x{2066}-\\x{2069}\\x{feff}\\x{fff9}-\\x{fffb}\\x{e0000}-\\x{e007f}]';
 CREATE OR REPLACE FUNCTION folded_character AS c ->
-    multiIf(NOT match(c, '[;\\pC\\x{2028}\\x{2029}]'), c,
+    multiIf(NOT match(c, hidden_characters()), c,
             c = '\t', '\\t', c = '\n', '\\n', c = '\r', '\\r',
             length(c) = 1, concat('\\x', lower(hex(c))),
             concat('\\u', replaceRegexpOne(lower(hex(convertCharset(c, 'UTF-8', 'UTF-32BE'))), '^0{1,4}', '')));
 CREATE OR REPLACE FUNCTION folded_name AS name ->
-    if(match(name, '[;\\pC\\x{2028}\\x{2029}]'),
+    if(match(name, hidden_characters()),
        arrayStringConcat(arrayMap(c -> folded_character(c), extractAll(name, '(?s).'))), name);
 
 -- The stack of samples without an address.

@@ -45,13 +45,15 @@ CREATE OR REPLACE MACRO t_p_value(t, df) AS
     least(1.0::DOUBLE, sqrt(2 / pi()) * exp(-pow(t_quantile(t, df), 2) / 2) / greatest(t_quantile(t, df), 1e-9));
 
 -- A name in folded stacks, with the escapes of tally report --format folded.
+CREATE OR REPLACE MACRO hidden_characters() AS
+    '[;\x00-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{feff}\x{fff9}-\x{fffb}\x{e0000}-\x{e007f}]';
 CREATE OR REPLACE MACRO folded_character(c) AS
-    CASE WHEN NOT regexp_matches(c, '[;\pC\x{2028}\x{2029}]') THEN c
+    CASE WHEN NOT regexp_matches(c, hidden_characters()) THEN c
          WHEN c = chr(9) THEN '\t' WHEN c = chr(10) THEN '\n' WHEN c = chr(13) THEN '\r'
          WHEN ord(c) < 128 THEN printf('\x%02x', ord(c))
          ELSE printf('\u%04x', ord(c)) END;
 CREATE OR REPLACE MACRO folded_name(name) AS
-    CASE WHEN regexp_matches(name, '[;\pC\x{2028}\x{2029}]')
+    CASE WHEN regexp_matches(name, hidden_characters())
          THEN array_to_string(list_transform(string_split(name, ''), lambda c: folded_character(c)), '')
          ELSE name END;
 
