@@ -59,7 +59,7 @@ def crafted_row(depth, function, module="/usr/lib/libcrafted.so.1", mode="user",
 def crafted_kinds():
     """Return kinds with properties that are rare in real recordings."""
     main = [crafted_row(0, "main")]
-    odd = [crafted_row(0, "operator;\x1b[31m\r\n\x00")]
+    odd = [crafted_row(0, "operator;\x1b[31m\t\r\n\x00")]
     recursive = [[crafted_row(0, "again")], [crafted_row(0, "helper")], [crafted_row(0, "again")]]
     inlined = [crafted_row(0, "innermost", inlined=True), crafted_row(1, "middle", inlined=True), crafted_row(2, "outer")]
     unnamed, nowhere = [crafted_row(0, None)], [crafted_row(0, None, None)]
@@ -70,7 +70,7 @@ def crafted_kinds():
         ids = [seeds.content_id(frame) for frame in frames]
         yield Kind("crafted;comm", EVENT, 10101010, seeds.content_id(ids), frames, 0.004)
     yield Kind("crafted;comm", EVENT, 10101010, None, [], 0.004)
-    yield Kind("crafted;comm", OTHER_EVENT, 1, seeds.content_id([seeds.content_id(main)]), [main], 0.01)
+    yield Kind("crafted;comm", OTHER_EVENT, 2**64 - 1, seeds.content_id([seeds.content_id(main)]), [main], 0.01)
     fresh = [crafted_row(0, "added_in_version_2")]
     yield Kind("crafted;comm", EVENT, 10101010, seeds.content_id([seeds.content_id(fresh), seeds.content_id(main)]), [fresh, main], NEW_SHARE)
 
