@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """DuckDB and ClickHouse, which run in node (engine.js), and the SQL files for them in examples/fleet."""
+import functools
 import json
 import os
 import subprocess
+import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = HERE.rpartition("/tests/")[0]
+sys.path.insert(0, os.path.join(ROOT, "tests", "lib"))
+import cache  # noqa: E402
+import machine  # noqa: E402
+import tap  # noqa: E402
+
 NAMES = ("duckdb", "clickhouse")
 
 
@@ -49,3 +57,27 @@ def run(modules, engine, database, steps, threads=2):
         sql = steps[min(len(results), len(steps)) - 1]["sql"] if results else ""
         raise AssertionError(f"{engine}: {results[-1:]} {done.stderr[-2000:]}\n{sql[:3000]}")
     return results
+
+
+@functools.cache
+def fetched():
+    """Return the directory of the npm packages, which are downloaded once. Skips the test if this is not possible."""
+    machine.need_tool("npm", "--version")
+    machine.need_tool("node", "--version")
+    try:
+        done = tap.run(os.path.join(ROOT, "scripts", "fetch_engines.sh"), env=cache.OUTSIDE)
+    except subprocess.TimeoutExpired as error:
+        raise tap.Skip(f"the engines cannot be fetched: {error}") from error
+    if done.returncode:
+        raise tap.Skip(f"the engines cannot be fetched: {done.stderr.strip().splitlines()[-1:]}")
+    return done.stdout.strip()
+
+
+def need():
+    """Skip the test unless the npm packages are installed or can be downloaded, and work here."""
+    with tempfile.TemporaryDirectory() as work:
+        for engine in NAMES:
+            try:
+                run(fetched(), engine, os.path.join(work, engine), [{"sql": "SELECT 1", "rows": True}])
+            except AssertionError as error:
+                raise tap.Skip(f"{engine} does not run here: {error}") from error

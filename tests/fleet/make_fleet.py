@@ -20,9 +20,9 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import engines  # noqa: E402
-import seed as seeds  # noqa: E402
+import fleet_tables as tables  # noqa: E402
 
-START_NS = seeds.START_NS + 1800 * 10**9  # 23:30; the second recording of host 0 starts on the next day
+START_NS = tables.START_NS + 1800 * 10**9  # 23:30; the second recording of host 0 starts on the next day
 LENGTH_NS = 1800 * 10**9  # of a recording
 SPREAD = 0.03  # standard deviation of a function's cost between hosts
 GROWTH, GROWN_SHARE = 1.03, 0.1
@@ -67,22 +67,22 @@ def crafted_kinds():
               [[crafted_row(0, "cafe\u0301\u00e9\u200d\u202e\x85\U000e0001")], main],
               [[crafted_row(0, "hypercall", "[guest.kernel.kallsyms]", "guest kernel")], main]]
     for frames in stacks:
-        ids = [seeds.content_id(frame) for frame in frames]
-        yield Kind("crafted;comm", EVENT, 10101010, seeds.content_id(ids), frames, 0.004)
+        ids = [tables.content_id(frame) for frame in frames]
+        yield Kind("crafted;comm", EVENT, 10101010, tables.content_id(ids), frames, 0.004)
     yield Kind("crafted;comm", EVENT, 10101010, None, [], 0.004)
-    yield Kind("crafted;comm", OTHER_EVENT, 2**64 - 1, seeds.content_id([seeds.content_id(main)]), [main], 0.01)
+    yield Kind("crafted;comm", OTHER_EVENT, 2**64 - 1, tables.content_id([tables.content_id(main)]), [main], 0.01)
     fresh = [crafted_row(0, "added_in_version_2")]
-    yield Kind("crafted;comm", EVENT, 10101010, seeds.content_id([seeds.content_id(fresh), seeds.content_id(main)]), [fresh, main], NEW_SHARE)
+    yield Kind("crafted;comm", EVENT, 10101010, tables.content_id([tables.content_id(fresh), tables.content_id(main)]), [fresh, main], NEW_SHARE)
 
 
 def read_seed(modules, directory):
     """Return the kinds of samples in an exported recording. Idle CPUs are left out."""
-    tables = {name: f"read_parquet('{directory}/{name}/*/*/*.parquet', hive_partitioning = false)" for name in ("samples", "stacks", "frames")}
+    found = {name: f"read_parquet('{directory}/{name}/*/*/*.parquet', hive_partitioning = false)" for name in ("samples", "stacks", "frames")}
     steps = [{"rows": True, "sql": sql} for sql in (
-        f"SELECT comm, stack, count(*)::INTEGER AS samples FROM {tables['samples']} WHERE comm <> 'swapper' AND stack IS NOT NULL "
+        f"SELECT comm, stack, count(*)::INTEGER AS samples FROM {found['samples']} WHERE comm <> 'swapper' AND stack IS NOT NULL "
         "GROUP BY ALL ORDER BY comm, stack",
-        f"SELECT DISTINCT ON (stack) * FROM {tables['stacks']}",
-        f"SELECT DISTINCT ON (frame, depth) * FROM {tables['frames']} ORDER BY frame, depth")]
+        f"SELECT DISTINCT ON (stack) * FROM {found['stacks']}",
+        f"SELECT DISTINCT ON (frame, depth) * FROM {found['frames']} ORDER BY frame, depth")]
     samples, stacks, frames = (result for result in engines.run(modules, "duckdb", ":memory:", steps))
     frame_rows = {}
     for row in frames["rows"]:
@@ -148,7 +148,7 @@ class Fleet:
         """Yield the rows of `recordings`."""
         for start, first, samples in self.recordings(host):
             kinds = [self.kinds[kind] for kind in self.draws[host][first:first + samples]]
-            yield {"recording": seeds.content_id(host, start), "host_number": host, "first": first, "file": "perf.data", "hostname": self.hosts[host],
+            yield {"recording": tables.content_id(host, start), "host_number": host, "first": first, "file": "perf.data", "hostname": self.hosts[host],
                    "kernel": "6.12.0", "arch": "x86_64", "cpu_model": "made", "cpus": 4, "command": "", "recorder": "tally", "start_ns": start,
                    "end_ns": start + LENGTH_NS, "clock_offset_ns": 0, "clock": "monotonic", "samples": samples,
                    "lost_samples": samples // 9 if host == 1 else 0, "lost_records": int(host == 1), "truncated": host % 100,
@@ -164,9 +164,9 @@ def write_tables(fleet, work):
             file.writelines(json.dumps(row) + "\n" for row in rows)
     lines("kinds", ({"kind": number, "comm": kind.comm, "event": kind.event, "period": kind.period, "stack": kind.stack}
                     for number, kind in enumerate(fleet.kinds)))
-    stacks = {kind.stack: [seeds.content_id(frame) for frame in kind.frames] for kind in fleet.kinds if kind.frames}
+    stacks = {kind.stack: [tables.content_id(frame) for frame in kind.frames] for kind in fleet.kinds if kind.frames}
     lines("stacks", ({"stack": stack, "frames": frames} for stack, frames in stacks.items()))
-    frames = {seeds.content_id(frame): frame for kind in fleet.kinds for frame in kind.frames}
+    frames = {tables.content_id(frame): frame for kind in fleet.kinds for frame in kind.frames}
     lines("frames", ({"frame": number, **row} for number, frame in frames.items() for row in frame))
     lines("recordings", (row for host in range(len(fleet.hosts)) for row in fleet.about(host)))
     with open(os.path.join(work, "draws.csv"), "w", encoding="ascii") as file:
@@ -187,7 +187,7 @@ def read_json(work, name, columns):
 def write_parquet(modules, fleet, directory):
     """Write the Parquet files of a fleet below a directory."""
     os.makedirs(directory)
-    columns = seeds.COLUMNS
+    columns = tables.COLUMNS
     with tempfile.TemporaryDirectory() as work:
         write_tables(fleet, work)
         steps = [
@@ -210,7 +210,7 @@ def write_parquet(modules, fleet, directory):
                  "JOIN frames USING (frame) ORDER BY date, host, frame, depth", directory, "frames"),
             copy("SELECT date, host, recordings.* EXCLUDE (host_number, first) FROM recordings JOIN parts USING (recording) "
                  "ORDER BY date, host", directory, "recordings")]
-        engines.run(modules, "duckdb", ":memory:", [{"sql": sql} for sql in steps])
+        engines.run(modules, "duckdb", ":memory:", [{"sql": sql} for sql in steps], threads=1)  # one file in each partition
 
 
 def rename(fleet, directory):
@@ -218,10 +218,10 @@ def rename(fleet, directory):
     for host, name in enumerate(fleet.hosts):
         for start, _, _ in fleet.recordings(host):
             date = "2026-11-28" if start == START_NS else "2026-11-29"
-            for table in seeds.COLUMNS:
+            for table in tables.COLUMNS:
                 path = os.path.join(directory, table, f"date={date}", f"host={name}")
-                for number, old in enumerate(sorted(os.listdir(path))):
-                    os.rename(os.path.join(path, old), os.path.join(path, f"{seeds.content_id(host, start) + number:016x}.parquet"))
+                (old,) = os.listdir(path)
+                os.rename(os.path.join(path, old), os.path.join(path, f"{tables.content_id(host, start):016x}.parquet"))
 
 
 def make(modules, seed, directory, hosts=1000, samples=6000):

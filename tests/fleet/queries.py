@@ -7,11 +7,9 @@ usage: queries.py TALLY
 """
 import os
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
-import cache  # noqa: E402
 import machine  # noqa: E402
 import steps  # noqa: E402
 import tap  # noqa: E402
@@ -19,7 +17,7 @@ import tap  # noqa: E402
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import engines  # noqa: E402
 import make_fleet  # noqa: E402
-import seed  # noqa: E402
+import fleet_tables as tables  # noqa: E402
 import truth  # noqa: E402
 
 WORK = tap.workplace("fleet")
@@ -44,27 +42,7 @@ RUNS = [
     ("flame_graph_of_a_host", "09-flame-graph", {}),
     ("last_hour", "10-last-hour", {}),
 ]
-FLEET, RESULTS, FETCHED = [], {}, []
-
-
-@machine.probe
-def need_engines():
-    """Skip the test unless the npm packages are installed or can be downloaded, and work here."""
-    machine.need_tool("npm", "--version")
-    machine.need_tool("node", "--version")
-    try:
-        run = tap.run(os.path.join(engines.ROOT, "scripts", "fetch_engines.sh"), env=cache.OUTSIDE)
-    except subprocess.TimeoutExpired as error:
-        return f"cannot be fetched: {error}"
-    if run.returncode:
-        return f"cannot be fetched: {run.stderr.strip().splitlines()[-1:]}"
-    FETCHED.append(run.stdout.strip())
-    try:
-        for engine in engines.NAMES:
-            engines.run(FETCHED[0], engine, database(engine, "probe"), [{"sql": "SELECT 1", "rows": True}])
-    except AssertionError as error:
-        return f"does not run here: {error}"
-    return None
+FLEET, RESULTS = [], {}
 
 
 def program():
@@ -100,16 +78,16 @@ def setup():
     loop, data, directory = (os.path.join(WORK, name) for name in ("loop", "perf.data", "seed"))
     steps.build(loop, program(), "-O1", "-g", "-fno-omit-frame-pointer", compiler="gcc")
     steps.record(data, "-e", "cpu-clock", "-F", "2000", "-g", "--duration", "10", loop)
-    seed.make_seed(FETCHED[0], os.path.abspath(sys.argv[1]), data, directory)
-    make_fleet.make(FETCHED[0], directory, SMALL, 12, 2000)
-    FLEET.append(make_fleet.make(FETCHED[0], directory, LARGE))
+    tap.run(sys.argv[1], "export", "-o", directory, data, status=0)
+    make_fleet.make(engines.fetched(), directory, SMALL, 12, 2000)
+    FLEET.append(make_fleet.make(engines.fetched(), directory, LARGE))
     for engine in engines.NAMES:
         before = engines.loading(engine, LARGE)
         runs = []
         for _, query, settings in RUNS:
             runs += [engines.setting(engine, name, value) for name, value in {**SETTINGS, **settings}.items()]
             runs.append(engines.file(engine, query, rows=True))
-        results = engines.run(FETCHED[0], engine, database(engine, "large"), before + runs)
+        results = engines.run(engines.fetched(), engine, database(engine, "large"), before + runs)
         RESULTS[engine] = dict(zip((name for name, _, _ in RUNS), (result for result in results if "rows" in result)))
 
 
@@ -203,6 +181,16 @@ def test_flame_graph_escapes_names():
     assert any(line.startswith("crafted\\x3bcomm;main;operator\\x3b\\x1b[31m\\t\\r\\n\\x00 ") for line in lines), lines[:20]
 
 
+def test_flame_graph_becomes_a_report():
+    """tally report reads the result of the query."""
+    lines = [row[0] for row in check("flame_graph")]
+    path = os.path.join(WORK, "folded")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in lines)
+    got = tap.run(sys.argv[1], "report", "--from", path, "--format", "folded", status=0).stdout.splitlines()
+    tap.same(sorted(got), sorted(lines), "folded stacks")
+
+
 def test_flame_graph_of_a_host():
     check("flame_graph_of_a_host")
 
@@ -215,7 +203,7 @@ def test_last_hour_shows_minutes_without_samples():
 def test_p_values_are_not_too_small():
     pairs = [(t, df) for t in (0.5, 2.0, 3.5, 5.0, 12.0) for df in (3, 8, 30, 200, 1000)]
     for engine in engines.NAMES:
-        rows = engines.run(FETCHED[0], engine, database(engine, "values"), [
+        rows = engines.run(engines.fetched(), engine, database(engine, "values"), [
             engines.file(engine, "schema"),
             {"rows": True, "sql": "SELECT " + ", ".join(f"t_p_value({t}, {df}.0) AS p{number}" for number, (t, df) in enumerate(pairs))}])[1]["rows"]
         for (t, df), got in zip(pairs, rows[0]):
@@ -229,7 +217,7 @@ COUNTS = {"rows": True, "sql": "SELECT " + ", ".join(f"(SELECT count(*) FROM {ta
 
 def counts_after(engine, name, *steps_of_load):
     """Return the numbers of rows in the tables after each step that is COUNTS."""
-    return [one["rows"] for one in engines.run(FETCHED[0], engine, database(engine, name), list(steps_of_load)) if "rows" in one]
+    return [one["rows"] for one in engines.run(engines.fetched(), engine, database(engine, name), list(steps_of_load)) if "rows" in one]
 
 
 def test_a_second_load_adds_nothing():
@@ -238,6 +226,19 @@ def test_a_second_load_adds_nothing():
                                    engines.file(engine, "load"), COUNTS)
         tap.same(once, twice, engine)
         tap.same(once[0][:2], ["13", "24000"], "recordings and samples")
+
+
+def test_a_recording_in_several_files_is_loaded_once():
+    """Exporting a recording again, together with others, writes a file with another name."""
+    directory = os.path.join(WORK, "again")
+    shutil.copytree(SMALL, directory)
+    for where, _, names in os.walk(directory):
+        for name in names:
+            for copy in ("00", "zz"):
+                shutil.copy(os.path.join(where, name), os.path.join(where, copy + name))
+    for engine in engines.NAMES:
+        tap.same(*(counts_after(engine, f"copies-{number}", *engines.loading(engine, path), COUNTS)
+                   for number, path in enumerate((SMALL, directory))), engine)
 
 
 def test_dates_can_be_loaded_one_by_one():
@@ -264,7 +265,7 @@ def test_a_host_can_have_any_name():
     for engine in engines.NAMES:
         directory = os.path.join(WORK, f"names-{engine}")
         shutil.copytree(SMALL, directory)
-        for table in seed.COLUMNS:
+        for table in tables.COLUMNS:
             for number, name in enumerate(("007", "a%2Fb%3Dc", "true")):
                 date = os.path.join(directory, table, "date=2026-11-28")
                 os.rename(os.path.join(date, f"host=host{number + 3:04d}"), os.path.join(date, f"host={name}"))
@@ -272,4 +273,4 @@ def test_a_host_can_have_any_name():
         tap.same(counts_after(engine, "names", *engines.loading(engine, directory), hosts), [[["007"], ["a/b=c"], ["true"]]], engine)
 
 
-tap.main(__name__, need_engines, lambda: machine.need_compiler("gcc"), machine.need_kernel_events, setup=setup)
+tap.main(__name__, engines.need, lambda: machine.need_compiler("gcc"), machine.need_kernel_events, setup=setup)

@@ -2,6 +2,7 @@
 """Sets of recordings, tables and formats for tests: the project's own set, tests/fixtures, and a larger set of files
 from other sources, if there is one next to the source tree. Both sets have the same layout."""
 import os
+import random
 
 import tap
 
@@ -46,3 +47,16 @@ def add_tests(module, found, check):
     """Add check(set) as a test for each set, named "NAME, own" and "NAME, shared"."""
     for one in found:
         vars(module)[f"{check.__name__.replace('check_', 'test_')}, {one.name}"] = lambda one=one: check(one)
+
+
+def mutants(found, number, seed):
+    """Yield damaged copies of a set's small recordings, as bytes: in each, a few bytes are changed."""
+    chance = random.Random(seed)
+    sources = [path for path in found.all_files() if os.path.isfile(path) and os.path.getsize(path) < 200_000]
+    for _ in range(number):
+        with open(chance.choice(sources), "rb") as file:
+            data = bytearray(file.read())
+        for _ in range(chance.choice((1, 3, 20))):
+            at = chance.randrange(len(data))
+            data[at] = chance.choice((0, 0xFF, 0x80, data[at] ^ 1 << chance.randrange(8), chance.randrange(256)))
+        yield bytes(data)

@@ -45,7 +45,13 @@ INSERT INTO samples
     FROM file({dir:String} || '/samples/date=' || {load_date:String} || '/host=*/*.parquet', Parquet,
               'recording Int64, time_ns Nullable(Int64), pid Int32, tid Int32, cpu Nullable(Int32), comm String,
                event String, period UInt64, stack Nullable(Int64)')
-    WHERE recording NOT IN (SELECT recording FROM recordings);
+    WHERE recording NOT IN (SELECT recording FROM recordings)
+      -- A recording may be in several files, if it was exported again together with others. One of them is loaded.
+      AND (recording, _file) IN (
+          SELECT recording, min(_file)
+          FROM file({dir:String} || '/recordings/date=' || {load_date:String} || '/host=*/*.parquet', Parquet,
+                    'recording Int64')
+          GROUP BY recording);
 
 INSERT INTO recordings
     SELECT recording, toDate(extract(_path, '/date=([^/]*)/')), decodeURLComponent(extract(_path, '/host=([^/]*)/')),

@@ -4,11 +4,13 @@
 BEGIN;
 SET VARIABLE files = '/date=' || getvariable('load_date') || '/host=*/*.parquet';
 
+-- A recording may be in several files, if it was exported again together with others. One of them is loaded.
 CREATE OR REPLACE TEMP TABLE new_recordings AS
-    SELECT DISTINCT ON (recording) *
+    SELECT DISTINCT ON (recording) *, parse_filename(filename) AS parquet
     FROM read_parquet(getvariable('dir') || '/recordings' || getvariable('files'), hive_partitioning = true,
-                      hive_types = {'date': DATE, 'host': VARCHAR})
-    WHERE recording NOT IN (SELECT recording FROM recordings);
+                      hive_types = {'date': DATE, 'host': VARCHAR}, filename = true)
+    WHERE recording NOT IN (SELECT recording FROM recordings)
+    ORDER BY recording, filename;
 
 INSERT INTO frames
     SELECT frame, depth, function_id(function, module), function, file, line, module, build_id, address, mode, inlined,
@@ -39,9 +41,10 @@ INSERT INTO stacks
 
 INSERT INTO samples
     SELECT date, host, recording, event, time_ns, pid, tid, cpu, comm, period, coalesce(stack, -1)
-    FROM read_parquet(getvariable('dir') || '/samples' || getvariable('files'), hive_partitioning = true,
-                      hive_types = {'date': DATE, 'host': VARCHAR})
-    SEMI JOIN new_recordings USING (recording);
+    FROM (SELECT *, parse_filename(filename) AS parquet
+          FROM read_parquet(getvariable('dir') || '/samples' || getvariable('files'), hive_partitioning = true,
+                            hive_types = {'date': DATE, 'host': VARCHAR}, filename = true))
+    SEMI JOIN new_recordings USING (recording, parquet);
 
 INSERT INTO recordings
     SELECT recording, date, host, file, hostname, kernel, arch, cpu_model, cpus, command, recorder, start_ns, end_ns,
