@@ -18,6 +18,7 @@ DEPENDENCIES = {
     "jevents": {"base"},
     "printfmt": {"base"},
     "events": {"abi", "base", "jevents", "printfmt"},
+    "http": {"base"},
     "pack": {"base"},
     "parquet": {"base"},
     "perfdata": {"abi", "base"},
@@ -35,7 +36,7 @@ DEPENDENCIES = {
     "page": {"abi", "base", "pack", "profile", "session", "symbols", "view"},
     "export": {"abi", "base", "pack", "perfdata", "profile", "symbols"},
     "emulate": {"abi", "base", "hosts", "symbols"},
-    "cli": {"abi", "base", "client", "events", "ftrace", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "live", "session", "archive", "view", "page", "export", "dataset", "emulate", "core", "hosts"},
+    "cli": {"abi", "base", "client", "events", "ftrace", "http", "printfmt", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "live", "session", "archive", "view", "page", "export", "dataset", "emulate", "core", "hosts"},
 }
 # for each public header, the modules that may include it
 PUBLIC = {
