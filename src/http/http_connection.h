@@ -26,8 +26,8 @@ struct http_connection {
 bool http_connection_step(struct http_connection *connection,
 			  const struct tally_http_server *server, bool is_busy);
 
-/* Handle a phase that takes too long: answer an incomplete request with TIMEOUT, or give up. Returns
- * false if the connection is to be closed. */
+/* Handle a phase that takes too long: answer an incomplete request with TIMEOUT, or give up.
+ * Returns false if the connection is to be closed. */
 bool http_connection_expire(struct http_connection *connection);
 
 #endif

@@ -50,8 +50,8 @@ struct tally_http_server {
 int tally_http_server_open(const struct tally_http_address *address, tally_http_answer_fn *answer,
 			   void *arg, struct tally_http_server **ret_server);
 
-/* Accept clients, read requests, answer them, write responses, and close connections after their time
- * limit, as far as possible without waiting. The amount of work is bounded. */
+/* Accept clients, read requests, answer them, write responses, and close connections after their
+ * time limit, as far as possible without waiting. The amount of work is bounded. */
 void tally_http_server_run(struct tally_http_server *server);
 
 /* Close all connections. NULL is allowed. */
