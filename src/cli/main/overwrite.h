@@ -22,6 +22,7 @@ enum tally_overwrite {
 	TALLY_OVERWRITE_LIST = 1 << 5,      /* list -o */
 	TALLY_OVERWRITE_DUMP = 1 << 6,      /* script --per-event-dump: text in *.dump */
 	TALLY_OVERWRITE_APPEND = 1 << 7,    /* stat -o --append: text that also contains counts */
+	TALLY_OVERWRITE_METRICS = 1 << 8,   /* stat --prometheus */
 };
 
 /* Refuse block devices, directories and sockets. `mode` is the st_mode of `path`. Returns 0, or

@@ -40,6 +40,8 @@ static const struct signature {
 	{TALLY_OVERWRITE_EXPORT, "# callgrind format\n", "\ncreator: tally ", ""},
 	{TALLY_OVERWRITE_COUNTS, "{\"version\":1,\"kind\":\"", "\",\"via\":\"",
 	 ",\"aggregation\":\""},
+	{TALLY_OVERWRITE_METRICS, "# HELP tally_build_info ", "\ntally_build_info{version=\"",
+	 "\n# TYPE tally_stat_start_time_seconds gauge\n"},
 	{TALLY_OVERWRITE_LIST, "{\"version\":1,\"cpu\":{\"id\":\"", ",\"table\":\"",
 	 ",\"this_machine\":"},
 };

@@ -19,6 +19,7 @@
 #include "cli/stat/stat_loop.h"
 #include "cli/stat/stat_open.h"
 #include "cli/stat/stat_options.h"
+#include "cli/stat/stat_prometheus.h"
 #include "cli/stat/plan.h"
 #include "cli/stat/removed.h"
 #include "cli/stat/smi.h"
@@ -94,6 +95,8 @@ static int session_init(struct stat_session *session, const struct stat_config *
 	ret = tally_control_open(&session->control, config->control, &tally_print_messages);
 	if (!ret)
 		ret = stat_output_open(session);
+	if (!ret)
+		ret = stat_prometheus_open(session);
 	if (!ret && config->regions)
 		ret = region_files_begin(&session->regions);
 	if (!ret)
@@ -111,6 +114,7 @@ static void session_free(struct stat_session *session)
 	stat_smi_restore(session);
 	tally_child_free(&session->child);
 	tally_via_close(&session->via);
+	stat_prometheus_close(session);
 	stat_output_close(session);
 	region_files_end(&session->regions);
 	tally_control_close(&session->control);
@@ -217,6 +221,8 @@ static int one_run(struct stat_session *session, bool first, bool last)
 		ret = stat_open(session, first, last);
 	if (!ret && first)
 		ret = stat_explain_prepare(session);
+	if (!ret && first)
+		ret = stat_prometheus_begin(session);
 	if (!ret && session->recorder)
 		ret = stat_record_start(session);
 	if (!ret)
@@ -264,6 +270,8 @@ static int all_runs(struct stat_session *session)
 	stat_count_mean(session);
 	if (config->regions)
 		ret = region_files_read(&session->regions, NULL);
+	if (!ret)
+		ret = stat_prometheus_finish(session);
 	return ret ? ret : stat_show_total(session);
 }
 
@@ -275,8 +283,10 @@ static int exit_status(struct stat_session *session, int ret)
 		return tally_child_exit_status(child);
 	if (ret)
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
-	if (!session->argv)
-		return session->stop_signal ? 128 + session->stop_signal : TALLY_EXIT_OK;
+	if (!session->argv) /* a signal is the usual end of a service */
+		return session->stop_signal && !session->config->prometheus
+			       ? 128 + session->stop_signal
+			       : TALLY_EXIT_OK;
 	/* --timeout or --interval-count killed the command. */
 	if (session->ended_child && WIFSIGNALED(child->status) &&
 	    WTERMSIG(child->status) == SIGTERM)

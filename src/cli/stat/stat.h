@@ -30,12 +30,13 @@ struct stat_session {
 	bool unfreeze, told_removed; /* restore the setting of smi.h; removed.h has warned */
 
 	TALLY_VEC(struct stat_key) keys;
-	TALLY_VEC(size_t) key_of_cpu;     /* each CPU's key, indexed by CPU number */
-	TALLY_VEC(struct stat_last) last; /* indexed by row */
-	struct stat_cell *cells;          /* cells to print, indexed by row * nr_keys + key */
-	struct stat_cell *parts;          /* same, before merging rows */
-	struct stat_spread *spreads;      /* same, over several runs */
-	TALLY_VEC(uint64_t) walls;        /* elapsed time of each run, in ns */
+	TALLY_VEC(size_t) key_of_cpu;       /* each CPU's key, indexed by CPU number */
+	TALLY_VEC(struct stat_last) last;   /* indexed by row */
+	struct stat_cell *cells;            /* cells to print, indexed by row * nr_keys + key */
+	struct stat_cell *parts;            /* same, before merging rows */
+	struct stat_spread *spreads;        /* same, over several runs */
+	struct stat_prometheus *prometheus; /* with --prometheus, or NULL */
+	TALLY_VEC(uint64_t) walls;          /* elapsed time of each run, in ns */
 
 	stat_count_fn *on_count;              /* called for each count that was read, or NULL */
 	struct stat_recorder *recorder;       /* with 'stat record', or NULL */
@@ -51,7 +52,6 @@ struct stat_session {
 	uint64_t last_print; /* end of the last interval, ns since the start */
 	uint64_t intervals;  /* number of intervals printed */
 	struct stat_times times;
-
 	struct region_files regions; /* of --regions */
 	int output;                  /* descriptor, or -1 */
 	struct stat_printer printer;

@@ -31,6 +31,7 @@ struct stat_config {
 	const char *via;
 	const char *metric_pmu; /* --pmu-filter */
 	const char *cache;      /* --per-cache: level such as "L3", or "" */
+	const char *prometheus; /* --prometheus: address or file, "" for the default address */
 	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
 	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
 	int detail, verbose, log_fd;
@@ -47,6 +48,7 @@ struct stat_config {
 	enum stat_aggr mode;
 	int32_t cache_level; /* 0 for the highest */
 	uint64_t runs;       /* 0 if unlimited */
+	uint64_t publish_ms; /* --prometheus: interval of -I, which is then 0; 0 if none */
 	int64_t delay_ms;    /* -1 to wait until --control enables events */
 };
 

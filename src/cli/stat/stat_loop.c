@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "cli/main/print.h"
 #include "cli/stat/stat_loop.h"
+#include "cli/stat/stat_prometheus.h"
 #include "cli/stat/stat_show.h"
 #include "sampler/sampler_refuse.h"
 
@@ -23,15 +24,16 @@ enum {
 	ALIVE_CHECK_MS = 100, /* check interval for tasks without a pidfd */
 	POLL_SIGNALS = 0,
 	POLL_CONTROL = 1,
-	POLL_TASKS = 2,
+	POLL_REQUESTS = 2,
+	POLL_TASKS = 3,
 };
 
 #define NEVER UINT64_MAX
 
 /* State of the wait loop. Times are in ns, CLOCK_MONOTONIC. */
 struct waiting {
-	TALLY_VEC(struct pollfd) polls; /* signals, control, then one entry per task */
-	uint64_t enable_at, timeout_at, interval_at, check_at;
+	TALLY_VEC(struct pollfd) polls; /* signals, control, requests, then tasks */
+	uint64_t enable_at, timeout_at, interval_at, check_at, publish_at;
 	size_t tasks; /* number of tasks still running */
 	bool watches_tasks, done;
 };
@@ -212,6 +214,18 @@ static int drain_commands(struct stat_session *session, struct waiting *waiting)
 	return ret;
 }
 
+/* Return the end of the interval after the one that ended at `at`. That interval also covers any
+ * missed intervals. */
+static uint64_t next_time(uint64_t at, uint64_t step, uint64_t now)
+{
+	return at + step * ((now - at) / step + 1);
+}
+
+static uint64_t publish_step(const struct stat_session *session)
+{
+	return session->config->publish_ms * NS_PER_MS;
+}
+
 static int on_time(struct stat_session *session, struct waiting *waiting, uint64_t now)
 {
 	const struct stat_config *config = session->config;
@@ -230,11 +244,14 @@ static int on_time(struct stat_session *session, struct waiting *waiting, uint64
 		stop(session, waiting);
 	if (now >= waiting->check_at)
 		tasks_check(session, waiting, now);
-	if (now < waiting->interval_at || waiting->interval_at == NEVER)
+	if (now >= waiting->publish_at) {
+		ret = stat_prometheus_publish(session);
+		waiting->publish_at = next_time(waiting->publish_at, publish_step(session), now);
+	}
+	if (ret || now < waiting->interval_at || waiting->interval_at == NEVER)
 		return 0;
 	ret = interval(session, now);
-	/* This interval also covers any missed intervals. */
-	waiting->interval_at += step * ((now - waiting->interval_at) / step + 1);
+	waiting->interval_at = next_time(waiting->interval_at, step, now);
 	if (config->interval_count && session->intervals >= config->interval_count)
 		stop(session, waiting);
 	return ret;
@@ -242,8 +259,9 @@ static int on_time(struct stat_session *session, struct waiting *waiting, uint64
 
 static int wait_once(struct waiting *waiting)
 {
-	uint64_t next = TALLY_MIN(TALLY_MIN(waiting->enable_at, waiting->timeout_at),
-				  TALLY_MIN(waiting->interval_at, waiting->check_at));
+	uint64_t first = TALLY_MIN(TALLY_MIN(waiting->enable_at, waiting->timeout_at),
+				   TALLY_MIN(waiting->interval_at, waiting->check_at));
+	uint64_t next = TALLY_MIN(first, waiting->publish_at);
 	uint64_t now = next == NEVER ? 0 : tally_clock_now();
 	uint64_t left = next > now ? next - now : 0;
 	struct timespec time = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
@@ -258,14 +276,20 @@ static int wait_init(struct stat_session *session, struct waiting *waiting)
 	const struct stat_config *config = session->config;
 	int ret;
 
-	*waiting = (struct waiting){{0}, NEVER, NEVER, NEVER, NEVER};
+	*waiting = (struct waiting){{0}, NEVER, NEVER, NEVER, NEVER, NEVER};
 	ret = tally_vec_push(&waiting->polls,
 			     (struct pollfd){.fd = session->signals, .events = POLLIN});
 	if (!ret)
 		ret = tally_vec_push(&waiting->polls,
 				     (struct pollfd){.fd = session->control.fd, .events = POLLIN});
 	if (!ret)
+		ret = tally_vec_push(
+			&waiting->polls,
+			(struct pollfd){.fd = stat_prometheus_fd(session), .events = POLLIN});
+	if (!ret)
 		ret = watch_tasks(session, waiting);
+	if (config->publish_ms)
+		waiting->publish_at = session->started + publish_step(session);
 	if (config->delay_ms > 0)
 		waiting->enable_at = session->started + (uint64_t)config->delay_ms * NS_PER_MS;
 	if (config->timeout_given)
@@ -286,6 +310,8 @@ static int wait_for_end(struct stat_session *session)
 			drain_signals(session, &waiting);
 		if (!ret && waiting.polls.data[POLL_CONTROL].revents)
 			ret = drain_commands(session, &waiting);
+		if (!ret && waiting.polls.data[POLL_REQUESTS].revents)
+			stat_prometheus_serve(session);
 		tasks_polled(&waiting);
 		if (!ret && !waiting.done)
 			ret = on_time(session, &waiting, tally_clock_now());

@@ -9,6 +9,7 @@
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
 #include "cli/stat/stat_options.h"
+#include "cli/stat/stat_prometheus.h"
 
 #define AT(member) offsetof(struct stat_config, member)
 
@@ -130,6 +131,9 @@ const struct tally_option stat_options[] = {
 	 "do not print thousands separators, regardless of the locale"},
 	{0, "summary", TALLY_OPTION_FLAG, AT(summary), NULL,
 	 "with -I, print the total after the intervals"},
+	{0, "prometheus", TALLY_OPTION_TEXT, AT(prometheus), "address|file.prom",
+	 "provide the counts to Prometheus, over HTTP (default: 127.0.0.1:18255) or in a file", "",
+	 NULL},
 	{0, "no-csv-summary", TALLY_OPTION_FLAG, AT(no_csv_summary), NULL,
 	 "with -x, omit the word 'summary' before the total"},
 	{0, "table", TALLY_OPTION_FLAG, AT(table), NULL, "with -r, print the time of each run"},
@@ -308,6 +312,32 @@ static int check_rules(const struct stat_config *config, char **argv)
 	return rules_apply(rules, TALLY_ARRAY_SIZE(rules));
 }
 
+/* Check the options that --prometheus cannot be combined with. */
+static int check_prometheus(const struct stat_config *config)
+{
+	const struct stat_rule rules[] = {
+		{config->mode == STAT_AGGR_THREAD,
+		 "--per-thread cannot be combined with --prometheus: each new thread would add "
+		 "series, which Prometheus keeps"},
+		{config->separator || config->perf_json || config->json,
+		 "-x, -j and --json cannot be combined with --prometheus, which has its own "
+		 "format"},
+		{config->repeat,
+		 "-r cannot be combined with --prometheus: counters must not restart"},
+		{config->record, "'stat record' cannot be combined with --prometheus"},
+		{config->plan || config->dry_run,
+		 "--plan and --dry-run cannot be combined with --prometheus"},
+		{config->interval_count,
+		 "--interval-count cannot be combined with --prometheus: use --timeout"},
+		{config->interval_clear || config->summary,
+		 "--interval-clear and --summary cannot be combined with --prometheus, with which "
+		 "-I "
+		 "does not print"},
+	};
+
+	return config->prometheus ? rules_apply(rules, TALLY_ARRAY_SIZE(rules)) : 0;
+}
+
 int stat_config_check(struct stat_config *config, char **argv)
 {
 	int ret = check_cpus(config);
@@ -323,6 +353,10 @@ int stat_config_check(struct stat_config *config, char **argv)
 		ret = stat_aggr_check(config);
 	if (!ret)
 		ret = check_where(config, argv);
+	if (!ret)
+		ret = check_prometheus(config);
+	if (!ret)
+		ret = stat_prometheus_check(config);
 	if (!ret)
 		ret = check_rules(config, argv);
 	if (!ret)

@@ -135,7 +135,7 @@ static void add_via(void *arg, struct tally_str *out)
 	tally_via_programs_json(arg, out);
 }
 
-static struct stat_table table_of(struct stat_session *session)
+struct stat_table stat_table_of(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
 
@@ -214,7 +214,7 @@ int stat_show_interval(struct stat_session *session, uint64_t at)
 
 int stat_show_counts(struct stat_session *session, uint64_t at)
 {
-	struct stat_table table = table_of(session);
+	struct stat_table table = stat_table_of(session);
 
 	/* Move to the top left corner, and clear. */
 	if (session->config->interval_clear && isatty(session->output))
@@ -227,7 +227,7 @@ int stat_show_counts(struct stat_session *session, uint64_t at)
 int stat_show_total(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
-	struct stat_table table = table_of(session);
+	struct stat_table table = stat_table_of(session);
 
 	if (!config->quiet && !session->env)
 		stat_stuck_check(session);

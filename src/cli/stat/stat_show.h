@@ -5,6 +5,9 @@
 
 #include "cli/stat/stat.h"
 
+/* Return the table of the session's current cells. */
+struct stat_table stat_table_of(struct stat_session *session);
+
 /* Select the format and the output according to the options, and open the -o file. Returns 0, or
  * -errno after printing an error. */
 int stat_output_open(struct stat_session *session);
