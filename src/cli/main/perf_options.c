@@ -270,7 +270,7 @@ bool tally_perf_option_ends(const struct tally_perf_option *option)
 static const struct {
 	const char *command, *names;
 } newer[] = {
-	{"stat", "events-dir force json per-cluster per-cache regions"},
+	{"stat", "events-dir force json per-cluster per-cache prometheus regions"},
 	{"record",
 	 "events-dir call-graph-default keep-stacks max-stack data-mmap no-symbols redact regions"},
 	{"report", "format output parallelism query raw-chains"},

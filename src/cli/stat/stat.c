@@ -222,7 +222,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	if (!ret && first)
 		ret = stat_explain_prepare(session);
 	if (!ret && first)
-		ret = stat_prometheus_begin(session);
+		ret = stat_prometheus_prepare(session);
 	if (!ret && session->recorder)
 		ret = stat_record_start(session);
 	if (!ret)

@@ -345,7 +345,7 @@ static int start(struct stat_session *session)
 	session->started = tally_clock_now();
 	if (session->argv)
 		ret = tally_child_exec(&session->child);
-	return ret;
+	return ret ? ret : stat_prometheus_start(session);
 }
 
 static int finish(struct stat_session *session)

@@ -256,44 +256,65 @@ int stat_prometheus_open(struct stat_session *session)
 	return ret;
 }
 
-static bool is_same_row(const struct stat_row *a, const struct stat_row *b)
+/* Compare by the labels; of rows with the same labels, those of no metric are first. */
+static int compare_labels(const struct stat_row *a, const struct stat_row *b)
 {
-	return !strcmp(a->name, b->name) &&
-	       (a->cgroup == b->cgroup ||
-		(a->cgroup && b->cgroup && !strcmp(a->cgroup, b->cgroup)));
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : strcmp(a->cgroup ? a->cgroup : "", b->cgroup ? b->cgroup : "");
 }
 
-/* Expose each row, except those that another row includes, and those of a metric for an event that
- * is exposed anyway. */
-static int expose_rows(struct stat_session *session)
+static int compare_rows(const void *a, const void *b)
 {
-	bool *exposed = session->prometheus->exposed;
+	const struct stat_row *x = *(const struct stat_row *const *)a;
+	const struct stat_row *y = *(const struct stat_row *const *)b;
+	int order = compare_labels(x, y);
 
-	for (size_t i = 0; i < session->rows.len; i++) {
-		const struct stat_row *row = &session->rows.data[i];
+	if (order)
+		return order;
+	return x->of_metric != y->of_metric ? x->of_metric - y->of_metric : (x > y) - (x < y);
+}
 
-		exposed[i] = !row->merged;
-		for (size_t j = 0; j < session->rows.len && exposed[i]; j++) {
-			const struct stat_row *other = &session->rows.data[j];
-			bool wins = other->of_metric == row->of_metric ? j < i : row->of_metric;
-
-			if (j == i || !wins || other->merged || !is_same_row(row, other))
-				continue;
-			exposed[i] = false;
-			if (row->of_metric)
-				continue;
-			tally_print_error("--prometheus: two events have the name '%s'", row->name);
-			tally_print_hint("give one of them another name, such as %s/name=.../",
-					 row->name);
-			return -EEXIST;
+/* Hide the events of metrics that are exposed anyway. `sorted` has the exposed rows. */
+static int hide_repeated(struct stat_session *session, const struct stat_row **sorted, size_t nr)
+{
+	qsort(sorted, nr, sizeof(struct stat_row *), compare_rows);
+	for (size_t i = 1; i < nr; i++) {
+		if (compare_labels(sorted[i - 1], sorted[i]))
+			continue;
+		if (sorted[i]->of_metric) {
+			session->prometheus->exposed[sorted[i] - session->rows.data] = false;
+			continue;
 		}
+		tally_print_error("--prometheus: two events have the name '%s'", sorted[i]->name);
+		tally_print_hint("give one of them another name with the term name=");
+		return -EEXIST;
 	}
 	return 0;
 }
 
-static int check_series(const struct stat_session *session)
+/* Expose each row, except those that another row includes. */
+static int expose_rows(struct stat_session *session)
 {
-	struct stat_table table = stat_table_of((struct stat_session *)session);
+	const struct stat_row **sorted = calloc(session->rows.len + 1, sizeof(struct stat_row *));
+	size_t nr = 0;
+	int ret;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < session->rows.len; i++) {
+		session->prometheus->exposed[i] = !session->rows.data[i].merged;
+		if (session->prometheus->exposed[i])
+			sorted[nr++] = &session->rows.data[i];
+	}
+	ret = hide_repeated(session, sorted, nr);
+	free(sorted);
+	return ret;
+}
+
+static int check_series(struct stat_session *session)
+{
+	struct stat_table table = stat_table_of(session);
 	size_t nr = stat_exposition_max(&table, session->prometheus->exposed);
 
 	if (nr <= SERIES_MAX)
@@ -316,7 +337,7 @@ static void print_url(const struct stat_session *session)
 	tally_str_free(&url);
 }
 
-int stat_prometheus_begin(struct stat_session *session)
+int stat_prometheus_prepare(struct stat_session *session)
 {
 	struct stat_prometheus *prometheus = session->prometheus;
 	size_t nr_rows = session->rows.len;
@@ -329,12 +350,14 @@ int stat_prometheus_begin(struct stat_session *session)
 	if (!prometheus->exposed || !prometheus->values)
 		return -ENOMEM;
 	ret = expose_rows(session);
-	if (!ret)
-		ret = check_series(session);
-	session->started = tally_clock_now();
-	if (!ret)
-		ret = stat_prometheus_publish(session);
-	if (!ret)
+	return ret ? ret : check_series(session);
+}
+
+int stat_prometheus_start(struct stat_session *session)
+{
+	int ret = session->prometheus ? stat_prometheus_publish(session) : 0;
+
+	if (!ret && session->prometheus)
 		print_url(session);
 	return ret;
 }

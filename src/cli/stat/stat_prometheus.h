@@ -13,9 +13,13 @@ int stat_prometheus_check(struct stat_config *config);
  * like the functions below. Returns 0, or -errno after printing an error. */
 int stat_prometheus_open(struct stat_session *session);
 
-/* Begin to publish, after the counters were opened, and print the URL. Returns 0, or -errno after
- * printing an error; -E2BIG if there would be too many series, -EEXIST if two would be equal. */
-int stat_prometheus_begin(struct stat_session *session);
+/* Choose the series, after the counters were opened. Returns 0, or -errno after printing an error;
+ * -E2BIG if there would be too many series, -EEXIST if two would be equal. */
+int stat_prometheus_prepare(struct stat_session *session);
+
+/* Publish the first counts, after counting has started, and print the URL. Returns 0, or -errno
+ * after printing an error. */
+int stat_prometheus_start(struct stat_session *session);
 
 /* Return the descriptor that is readable if there are requests, or -1. */
 int stat_prometheus_fd(const struct stat_session *session);
