@@ -9,7 +9,7 @@ jobs=$(nproc)
 build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libbz2-dev libdeflate-dev libcapstone-dev scdoc"
 test_packages="libcmocka-dev python3"
 quick_packages="clang-format universal-ctags linux-perf"
-full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 qemu-user busybox-static musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db libbenchmark-dev abigail-tools doxygen debhelper dpkg-dev lintian debootstrap"
+full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 qemu-user busybox-static musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db libbenchmark-dev abigail-tools doxygen debhelper dpkg-dev lintian debootstrap prometheus victoria-metrics"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
 # Build options for each tier. The quick tier must not take long. UBSan's messages would take a third of the build time
