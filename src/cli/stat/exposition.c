@@ -152,7 +152,8 @@ static bool is_time(const struct stat_row *row)
 	return stat_row_is_clock(row) || tally_tool_is_time(row->spec->tool);
 }
 
-bool stat_exposition_is_state(const struct stat_row *row)
+/* Return true if the row's value is a state, such as a temperature, which can decrease. */
+static bool is_state(const struct stat_row *row)
 {
 	return row->spec->snapshot || (row->spec->tool && !is_time(row));
 }
@@ -163,7 +164,7 @@ static enum family_id family_of(const struct stat_row *row, double *ret_factor)
 	const char *unit = row->spec->unit ? row->spec->unit : "";
 
 	*ret_factor = 1;
-	if (stat_exposition_is_state(row))
+	if (is_state(row))
 		return FAMILY_STATE;
 	if (is_time(row))
 		return FAMILY_SECONDS;
@@ -356,6 +357,22 @@ static void about_add(struct exposition_writer *writer)
 	writer->has_header = false;
 	sample_begin(writer, FAMILY_ERRORS);
 	tally_str_addf(writer->out, " %" PRIu64 "\n", writer->exposition->read_errors);
+}
+
+void stat_exposition_keep(const struct stat_table *table, uint64_t *values)
+{
+	const char *why;
+
+	for (size_t i = 0; i < table->nr_rows * table->nr_keys; i++) {
+		const struct stat_cell *cell = &table->cells[i];
+
+		if (!cell->nr || !stat_cell_counted(cell, &why))
+			continue;
+		if (is_state(&table->rows[i / table->nr_keys]))
+			values[i] = cell->value;
+		else
+			values[i] = TALLY_MAX(values[i], cell->value);
+	}
 }
 
 size_t stat_exposition_max(const struct stat_table *table, const bool *exposed)

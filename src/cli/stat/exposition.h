@@ -14,15 +14,17 @@ struct stat_exposition {
 	/* Indexed by row: the row is exposed. Two exposed rows must not have the same name and
 	 * cgroup. */
 	const bool *exposed;
-	/* Indexed like table->cells: the cells' values, of which a counter must never decrease. */
+	/* Indexed like table->cells: the values, as stat_exposition_keep() stores them. */
 	const uint64_t *values;
 	uint64_t start_time;  /* start of counting, in ns since 1970 */
 	uint64_t read_errors; /* number of times that the counters could not be read */
 	bool is_open;         /* OpenMetrics 1.0, not the text format 0.0.4 */
 };
 
-/* Return true if the row's value is a state, such as a temperature, which can decrease. */
-bool stat_exposition_is_state(const struct stat_row *row);
+/* Update `values` with the counts of the table's cells. A counter keeps its value if the new one is
+ * smaller: the estimate of a scaled count can decrease, which Prometheus would take for a restart.
+ * Cells without a count keep their values. */
+void stat_exposition_keep(const struct stat_table *table, uint64_t *values);
 
 /* Return the largest possible number of series for the rows and metrics of a table. */
 size_t stat_exposition_max(const struct stat_table *table, const bool *exposed);

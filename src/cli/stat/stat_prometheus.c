@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/main/overwrite.h"
@@ -36,25 +35,12 @@ struct stat_prometheus {
 
 /* ---- counts --------------------------------------------------------------- */
 
-/* Store the cells' values. The estimate of a scaled count can decrease, but a counter must not,
- * because Prometheus takes a decrease for a restart. */
+/* Store the values of the cells. */
 static void keep_values(struct stat_session *session)
 {
-	struct stat_prometheus *prometheus = session->prometheus;
-	size_t nr_keys = session->keys.len;
-	const char *why;
+	struct stat_table table = stat_table_of(session);
 
-	for (size_t i = 0; i < session->rows.len * nr_keys; i++) {
-		const struct stat_cell *cell = &session->cells[i];
-		uint64_t *value = &prometheus->values[i];
-
-		if (!cell->nr || !stat_cell_counted(cell, &why))
-			continue;
-		if (stat_exposition_is_state(&session->rows.data[i / nr_keys]))
-			*value = cell->value;
-		else
-			*value = TALLY_MAX(*value, cell->value);
-	}
+	stat_exposition_keep(&table, session->prometheus->values);
 }
 
 static uint64_t ns_since_1970(void)

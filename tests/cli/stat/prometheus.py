@@ -6,6 +6,7 @@ node_exporter, and requests of hostile clients.
 usage: prometheus.py TALLY
 """
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -25,6 +26,7 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("prometheus")
 EVENTS = "context-switches:u,page-faults:u,task-clock:u,cycles:u"
 SLEEP = ["sleep", "1000"]
+WORKER = [sys.executable, "-S", "-c", "bytearray(1 << 22)"]
 REQUEST = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 COUNTED = {"exact", "scaled", "estimated"}
 # Accept field of Prometheus 2.42.
@@ -39,6 +41,11 @@ def lint(body):
         return
     checked = tap.run("promtool", "check", "metrics", input=body.decode())
     tap.same((checked.returncode, checked.stdout + checked.stderr), (0, ""), "promtool")
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def total(families, event):
@@ -98,6 +105,42 @@ def test_label_values_are_escaped():
         lint(served.get()[2])
 
 
+def test_metrics_are_gauges():
+    with open(os.path.join(WORK, "metrics.json"), "w", encoding="utf-8") as file:
+        json.dump([{"MetricName": "faults_per_ns", "MetricExpr": "page\\-faults / task\\-clock", "ScaleUnit": "1faults"}], file)
+    path = os.path.join(WORK, "metrics.prom")
+    tap.run(TALLY, "stat", f"--prometheus={path}", "--events-dir", WORK, "-M", "faults_per_ns,faults_per_ns", *WORKER, status=0)
+    families = exposition.parse(contents(path), False)
+    (key, value), = families.values("tally_metric", "metric", "unit").items()
+    tap.same(key, ("faults_per_ns", "faults"), "metric")
+    (faults,), (seconds,) = families.values("tally_event_total").values(), families.values("tally_event_seconds_total").values()
+    tap.same(f"{value:.6e}", f"{faults / seconds / 1e9:.6e}", "value")
+    os.remove(path)
+    os.remove(os.path.join(WORK, "metrics.json"))
+
+
+def test_the_user_host_estimates():
+    path = os.path.join(WORK, "user.prom")
+    run = tap.run(TALLY, "stat", f"--prometheus={path}", "--via=user", "-e", "page-faults,task-clock", *WORKER)
+    if run.returncode:
+        raise tap.Skip(run.stderr.strip().splitlines()[0])
+    families = exposition.parse(contents(path), False)
+    tap.same({quality for quality, in families.values("tally_event_quality", "quality")}, {"estimated"}, "quality")
+    os.remove(path)
+
+
+def test_listens_on_ipv6():
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            pass
+    except OSError as error:
+        raise tap.Skip(f"no IPv6 here: {error}") from error
+    for address, url in (("[::1]:0", "http://[::1]:"), ("[::]:0", "http://[::]:")):
+        with Served("-e", "dummy", *SLEEP, address=address, host="::1") as served:
+            assert served.url.startswith(url), served.url
+            served.scrape()
+
+
 # ---- counts ------------------------------------------------------------------
 
 
@@ -139,11 +182,6 @@ def test_ends_with_the_command_or_a_signal():
 
 
 # ---- file --------------------------------------------------------------------
-
-
-def contents(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def test_a_file_is_always_complete():
@@ -197,7 +235,6 @@ def test_a_port_in_use_is_an_error():
         assert "choose another port" in run.stderr, run.stderr
 
 
-@tap.full
 def test_the_number_of_series_is_limited():
     # Events that no kernel has need no descriptors.
     events = [f"software/config=200,name=event{number}/u" for number in range(25001)]
@@ -257,6 +294,7 @@ def test_slow_clients_do_not_keep_others_out():
         tap.same(served.end()[1], 0, "status")
 
 
+@tap.always
 def test_a_slow_reader_gets_the_whole_page():
     names = [f"{number:03}" + "x" * 1500 for number in range(500)]
     words = [word for name in names for word in ("-e", f"software/config=9,name={name}/u")]

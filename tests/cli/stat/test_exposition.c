@@ -193,6 +193,30 @@ static void names_families_by_format(void **state)
 	tally_str_free(&text);
 }
 
+static void a_counter_never_decreases(void **state)
+{
+	enum { COUNT = 0, GONE = 2, STATE = 6 * NR_KEYS };
+	uint64_t values[NR_ROWS * NR_KEYS] = {0};
+	struct fixture fixture;
+
+	fixture_fill(&fixture);
+	for (size_t i = 0; i < NR_ROWS * NR_KEYS; i++)
+		fixture.cells[i].value = 100;
+	stat_exposition_keep(&fixture.table, values);
+	/* The estimate of a scaled count, a temperature, and a counter that stops. */
+	fixture.cells[COUNT].count.quality = TALLY_QUALITY_SCALED;
+	fixture.cells[COUNT].value = fixture.cells[STATE].value = 90;
+	fixture.cells[GONE].count.quality = TALLY_QUALITY_NEVER_RAN;
+	fixture.cells[GONE].value = 0;
+	stat_exposition_keep(&fixture.table, values);
+	assert_int_equal(values[COUNT], 100);
+	assert_int_equal(values[GONE], 100);
+	assert_int_equal(values[STATE], 90);
+	fixture.cells[COUNT].value = 101;
+	stat_exposition_keep(&fixture.table, values);
+	assert_int_equal(values[COUNT], 101);
+}
+
 static void counts_the_series(void **state)
 {
 	struct fixture fixture;
@@ -217,6 +241,7 @@ int main(void)
 		cmocka_unit_test(escapes_labels),
 		cmocka_unit_test(a_count_without_a_value_has_only_a_quality),
 		cmocka_unit_test(names_families_by_format),
+		cmocka_unit_test(a_counter_never_decreases),
 		cmocka_unit_test(counts_the_series),
 	};
 
