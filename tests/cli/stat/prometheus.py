@@ -306,6 +306,10 @@ def test_a_slow_reader_gets_the_whole_page():
             client.connect((served.host, served.port))
             client.sendall(REQUEST.replace(b"1.1", b"1.0"))
             other = served.scrape()  # others are served in the meantime
+            with served.connect() as gone:  # and this one leaves in the middle of its page
+                gone.sendall(REQUEST)
+                assert gone.recv(1000)
+                gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             got = b""
             while data := client.recv(1 << 16):
                 got += data
