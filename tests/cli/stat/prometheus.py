@@ -294,6 +294,13 @@ def test_slow_clients_do_not_keep_others_out():
         tap.same(served.end()[1], 0, "status")
 
 
+@tap.full
+def test_an_idle_client_is_disconnected():
+    with Served("-e", "dummy", *SLEEP) as served, served.connect() as idle, served.connect() as silent:
+        idle.sendall(REQUEST[:-1])
+        tap.same({status_line(idle), status_line(silent)}, {"HTTP/1.1 408 Request Timeout"}, "after 10 s")
+
+
 @tap.always
 def test_a_slow_reader_gets_the_whole_page():
     names = [f"{number:03}" + "x" * 1500 for number in range(500)]
