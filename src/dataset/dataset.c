@@ -93,7 +93,7 @@ static int partition_set(struct dataset_recording *recording)
 /* ---- rows ------------------------------------------------------------------------ */
 
 /* IDs that are remembered. */
-enum { IDS_MAX = 1 << 22 };
+enum { IDS_MAX = 1 << 20 };
 
 bool dataset_is_new(struct tally_map *ids, uint64_t id, int *ret_error)
 {
