@@ -71,7 +71,7 @@ int tally_dataset_open(const struct tally_dataset_options *options,
  * added. Returns 0; -EINVAL for a damaged recording; -EEXIST if it was added before; -ENOMEM;
  * -EOVERFLOW if a number exceeds the limits of the format; an error of the output, or another error
  * as in tally_session_run(). The session emits messages about the recording. After any error except
- * -EINVAL, nothing more can be added. */
+ * -EINVAL and -EEXIST, nothing more can be added. */
 int tally_dataset_add(struct tally_dataset *dataset, struct tally_session *session,
 		      struct tally_dataset_counts *ret_counts);
 

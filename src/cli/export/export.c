@@ -118,7 +118,7 @@ struct exporting {
 };
 
 /* Export a recording. Returns 0, or -errno after printing an error. A damaged recording is exported
- * up to the damage. */
+ * up to the damage. A copy of a recording is skipped. */
 static int export_one(struct exporting *exporting, const char *input)
 {
 	struct tally_dataset_counts counts = {0};
@@ -132,8 +132,8 @@ static int export_one(struct exporting *exporting, const char *input)
 	ret = tally_dataset_add(exporting->dataset, &session, &counts);
 	exporting->was_damaged |= ret == -EINVAL;
 	if (ret == -EEXIST)
-		tally_print_error("%s: this recording was exported already by this command",
-				  session.name);
+		tally_print_warning("%s: skipped: the same recording as one before it",
+				    session.name);
 	else if (ret == -ENOMEM)
 		tally_print_error("out of memory");
 	if (!exporting->config->quiet) {
@@ -144,8 +144,8 @@ static int export_one(struct exporting *exporting, const char *input)
 		(void)tally_truncation_pop();
 	tally_session_close(&session);
 	exporting->samples += counts.samples;
-	exporting->recordings++;
-	return ret == -EINVAL ? 0 : ret;
+	exporting->recordings += ret != -EEXIST;
+	return ret == -EINVAL || ret == -EEXIST ? 0 : ret;
 }
 
 static void print_done(const struct exporting *exporting)
