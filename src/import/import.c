@@ -58,6 +58,7 @@ static int file_import(struct imported *imported, struct import_input *input)
 	}
 	input->bytes = (const char *)map.data;
 	input->len = map.len;
+	imported->input_bytes = map.len;
 	if (tally_parquet_is(map.data, map.len))
 		ret = import_table(imported, input);
 	else
@@ -69,6 +70,25 @@ static int file_import(struct imported *imported, struct import_input *input)
 	}
 	tally_file_unmap(&map);
 	return ret;
+}
+
+/* Check the size of the recording. A small file can have many rows with the same long stack. */
+static int size_check(const struct imported *imported, const struct import_input *input)
+{
+	enum { SAMPLE_SIZE = 128, GIB = 1 << 30, FACTOR = 512 };
+	uint64_t size = 0, most = GIB + FACTOR * imported->input_bytes;
+
+	tally_vec_for_each (sample, &imported->samples)
+		size += SAMPLE_SIZE +
+			8 * (uint64_t)tally_stacks_get(&imported->stacks, sample->stack).nr;
+	if (size <= most)
+		return 0;
+	tally_message_error(input->messages,
+			    "%s: its rows would make a recording of %.1f GiB; the limit for files "
+			    "of this size is %.1f GiB",
+			    input->path, (double)size / GIB, (double)most / GIB);
+	tally_message_hint(input->messages, "add up rows with the same stack in the query");
+	return -EFBIG;
 }
 
 static int directory_import(struct imported *imported, const struct import_input *input)
@@ -96,6 +116,7 @@ int tally_import(const char *path, int fd, const struct tally_messages *messages
 		tally_message_error(messages, "%s has no samples", path);
 		ret = -ENODATA;
 	}
+	ret = ret ? ret : size_check(&imported, &input);
 	written = ret ? ret : import_write(&imported, fd);
 	if (!ret && written)
 		tally_message_error(messages, "cannot import %s: %s", path, strerror(-written));

@@ -12,6 +12,14 @@
 
 /* ---- files ----------------------------------------------------------------------- */
 
+/* Remember the part of a file's path that is the same in all tables. */
+static int rest_set(struct import_tables *tables, const char *path)
+{
+	const char *rest = path + tables->table_len;
+
+	return import_text(tables->imported, rest, strlen(rest), &tables->rest);
+}
+
 /* Call read() for a Parquet file. Returns 0, or -errno after emitting an error message. */
 static int file_read(struct import_tables *tables, const char *path, import_file_fn *read)
 {
@@ -25,7 +33,10 @@ static int file_read(struct import_tables *tables, const char *path, import_file
 	}
 	input.bytes = (const char *)map.data;
 	input.len = map.len;
-	ret = read(tables, &input);
+	tables->imported->input_bytes += map.len;
+	ret = rest_set(tables, path);
+	if (!ret)
+		ret = read(tables, &input);
 	if (!ret)
 		ret = tally_file_map_check(&map);
 	tally_file_unmap(&map);
@@ -77,6 +88,7 @@ static int table_read(struct import_tables *tables, const char *name, import_fil
 
 	tally_str_addf(&path, "%s/%s", tables->input->path, name);
 	ret = tally_str_error(&path);
+	tables->table_len = path.len;
 	if (!ret)
 		ret = folder_read(tables, path.data, 0, read);
 	tally_str_free(&path);
@@ -98,6 +110,7 @@ int import_dataset(struct imported *imported, const struct import_input *input)
 	tally_map_free(&tables.place_of);
 	tally_map_free(&tables.stack_of);
 	tally_map_free(&tables.host_of);
+	tally_map_free(&tables.file_of);
 	tally_vec_free(&tables.places);
 	return ret;
 }

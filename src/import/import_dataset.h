@@ -21,6 +21,9 @@ struct import_tables {
 	struct tally_map place_of;  /* by frame */
 	struct tally_map stack_of;  /* by stack */
 	struct tally_map host_of;   /* text of the host's name, by recording */
+	struct tally_map file_of;   /* file that is used, by recording: see `rest` */
+	size_t table_len;           /* length of the current table's path */
+	uint32_t rest;              /* text: the rest of the current file's path */
 	TALLY_VEC(uint32_t) places; /* buffer */
 };
 

@@ -229,7 +229,8 @@ static int recording_row_add(struct import_tables *tables, const struct import_c
 	    tally_map_get(&tables->host_of, id) != TALLY_MAP_NONE)
 		return ret;
 	tables->imported->lost += import_cell_weight(columns, RECORDING_LOST, row);
-	return tally_map_set(&tables->host_of, id, host);
+	ret = tally_map_set(&tables->file_of, id, tables->rest);
+	return ret ? ret : tally_map_set(&tables->host_of, id, host);
 }
 
 int import_recordings_read(struct import_tables *tables, const struct import_input *input)
@@ -311,13 +312,28 @@ static void sample_stack(struct import_tables *tables, const struct import_colum
 		sample->stack = (uint32_t)number;
 }
 
+/* Return true if a sample's recording is also in another file, which is used. */
+static bool is_copy(const struct import_tables *tables, const struct import_columns *columns,
+		    size_t row)
+{
+	uint64_t id, file = TALLY_MAP_NONE;
+
+	if (import_cell_number(columns, SAMPLE_RECORDING, row, &id))
+		file = tally_map_get(&tables->file_of, id);
+	return file != TALLY_MAP_NONE && file != tables->rest;
+}
+
 static int sample_row_add(struct import_tables *tables, const struct import_columns *columns,
 			  size_t row)
 {
 	struct import_sample sample = {.cpu = IMPORT_NONE};
 	struct imported *imported = tables->imported;
 	uint64_t cpu;
-	int ret = sample_thread(tables, columns, row, &sample);
+	int ret;
+
+	if (is_copy(tables, columns, row))
+		return 0;
+	ret = sample_thread(tables, columns, row, &sample);
 
 	ret = ret ? ret : sample_names(tables, columns, row, &sample);
 	sample_stack(tables, columns, row, &sample);

@@ -56,7 +56,8 @@ struct imported {
 	TALLY_VEC(uint32_t) events; /* texts */
 	struct tally_map event_of;  /* by text */
 	TALLY_VEC(struct import_sample) samples;
-	uint64_t lost; /* samples */
+	uint64_t lost;        /* samples */
+	uint64_t input_bytes; /* size of the files that were read */
 	bool has_times, has_cpus;
 	bool is_walked; /* callers in user space were found by walking frame pointers */
 	struct tally_import_notes notes;

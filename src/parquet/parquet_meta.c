@@ -112,8 +112,9 @@ static int element_add(struct schema_walk *walk, const struct schema_element *el
 	struct schema_level *up = &walk->levels[walk->depth], level = *up;
 	char *name;
 
-	if (!up->left--)
+	if (up->left <= 0)
 		return -EINVAL;
+	up->left--;
 	level.definition += element->repetition != PARQUET_REQUIRED;
 	level.repetition += element->repetition == PARQUET_REPEATED;
 	if (!walk->depth) {
@@ -139,9 +140,11 @@ static int schema_parse(struct tally_parquet_reader *reader, struct thrift_in *i
 	int type, ret = 0;
 	size_t nr = thrift_in_list(in, &type);
 
-	if (!nr || reader->leaves.len)
+	if (!nr || reader->leaves.len || reader->rows.len)
 		return -EINVAL;
 	element_read(in, &element);
+	if (element.nr_children < 0)
+		return -EINVAL;
 	walk.levels[0].left = element.nr_children;
 	while (--nr && !in->failed && !ret) {
 		element_read(in, &element);
@@ -190,6 +193,18 @@ static void chunk_read(struct thrift_in *in, struct parquet_chunk_meta *chunk)
 	}
 }
 
+/* Values that a file may have: any number of equal values takes hardly any space, and chunks can
+ * share their pages. Returns false if the file has more. */
+static bool values_charge(struct tally_parquet_reader *reader, uint64_t nr)
+{
+	const uint64_t most = ((uint64_t)1 << 26) + 128 * (uint64_t)reader->len;
+
+	if (nr > most - reader->nr_values)
+		return false;
+	reader->nr_values += nr;
+	return true;
+}
+
 static int chunks_parse(struct tally_parquet_reader *reader, struct thrift_in *in)
 {
 	struct parquet_chunk_meta chunk;
@@ -200,7 +215,8 @@ static int chunks_parse(struct tally_parquet_reader *reader, struct thrift_in *i
 		return -EINVAL;
 	while (nr-- && !in->failed) {
 		chunk_read(in, &chunk);
-		if (chunk.start > reader->len || chunk.size > reader->len - chunk.start)
+		if (chunk.start > reader->len || chunk.size > reader->len - chunk.start ||
+		    !values_charge(reader, chunk.nr_values))
 			return -EINVAL;
 		if (tally_vec_push(&reader->chunks, chunk))
 			return -ENOMEM;
@@ -233,7 +249,7 @@ static int groups_parse(struct tally_parquet_reader *reader, struct thrift_in *i
 	int type, ret = 0;
 	size_t nr = thrift_in_list(in, &type);
 
-	if (reader->rows.len)
+	if (reader->rows.len || !reader->leaves.len)
 		return -EINVAL;
 	while (nr-- && !ret && !in->failed)
 		ret = group_parse(reader, in);

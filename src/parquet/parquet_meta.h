@@ -25,6 +25,7 @@ struct tally_parquet_reader {
 	size_t len;
 	struct tally_arena memory; /* for names */
 	TALLY_VEC(struct parquet_leaf) leaves;
+	uint64_t nr_values;                          /* of all chunks */
 	TALLY_VEC(uint64_t) rows;                    /* by row group */
 	TALLY_VEC(struct parquet_chunk_meta) chunks; /* of all row groups, by leaf */
 };

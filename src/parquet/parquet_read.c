@@ -156,20 +156,29 @@ static void page_header_read(struct thrift_in *in, struct page_header *header)
 	}
 }
 
+/* Return true if a number can be a size in a header. */
+static bool is_size(int64_t value)
+{
+	return value >= 0 && value <= INT32_MAX;
+}
+
 /* Decompress the page that follows its header. The levels of pages of version 2 are not
  * compressed. Returns 0, -EINVAL, -EOPNOTSUPP or -ENOMEM. */
 static int page_unpack(struct column_reading *reading, const struct page_header *header,
 		       struct parquet_in *ret_page)
 {
-	size_t packed = (size_t)header->packed, unpacked = (size_t)header->unpacked;
-	size_t levels = (size_t)(header->definition_size + header->repetition_size);
 	int codec = header->is_plain ? PARQUET_UNCOMPRESSED : reading->chunk->codec, ret = 0;
+	size_t packed, unpacked, levels;
 	const uint8_t *at = reading->in.at;
 	uint8_t *page;
 
-	if (reading->in.failed || header->packed < 0 || header->unpacked < 0 ||
-	    header->definition_size < 0 || header->repetition_size < 0 ||
-	    packed > (size_t)(reading->in.end - at) || unpacked > PARQUET_MEMORY_MAX ||
+	if (reading->in.failed || !is_size(header->packed) || !is_size(header->unpacked) ||
+	    !is_size(header->definition_size) || !is_size(header->repetition_size))
+		return -EINVAL;
+	packed = (size_t)header->packed;
+	unpacked = (size_t)header->unpacked;
+	levels = (size_t)(header->definition_size + header->repetition_size);
+	if (packed > (size_t)(reading->in.end - at) || unpacked > PARQUET_MEMORY_MAX ||
 	    levels > packed || levels > unpacked ||
 	    reading->cells->memory.total > PARQUET_MEMORY_MAX)
 		return -EINVAL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Read Parquet files that query engines wrote. Files are not trusted. The columns of a row group
- * have at most 2^24 values each, and 256 MB of pages.
+ * have at most 2^24 values each, and 256 MB of pages; those of a file have at most 2^26 values and
+ * 128 for each byte of the file.
  *
  * Supported: flat columns, and lists of at most one level; integers, floating-point numbers, texts
  * and booleans; pages of version 1 and 2; the encodings PLAIN, RLE, BYTE_STREAM_SPLIT,

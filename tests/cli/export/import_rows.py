@@ -104,6 +104,15 @@ def test_lost_samples_are_reported(folder):
     assert said[0] == said[1], said
 
 
+def test_a_recording_in_several_files_counts_once(folder):
+    """Exporting a recording again, together with others, writes a file with another name."""
+    paths = [OWN.recording("perf61", "frames.data"), OWN.recording("perf61", "dwarf.data")]
+    export(folder, paths[0])
+    once = plain("--from", export(folder + ".both", *paths))
+    export(folder, *paths)
+    tap.same(plain("--from", folder), once, "samples of two recordings")
+
+
 def test_tables_with_gaps(folder):
     """Stacks that the tables do not contain are reported."""
     export(folder, OWN.recording("perf61", "frames.data"))
@@ -196,6 +205,12 @@ def test_pages_and_comparisons(folder):
 
 
 # ---- hostile files -------------------------------------------------------------------------------
+
+def test_small_file_with_a_large_recording():
+    """A row for each of 131,072 samples with the same 4,000 frames takes 23 KB."""
+    said = tap.run(TALLY, "report", "--from", parquet("long-stack"), "--stdio", status=1).stderr
+    assert "its rows would make a recording of 3.9 GiB" in said, said
+
 
 def test_damaged_data_sets(folder):
     chance = random.Random(3)
