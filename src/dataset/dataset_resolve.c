@@ -33,10 +33,11 @@ static int columns_check(const struct rewriting *rewriting)
 	for (size_t i = 0; i < nr && is_same; i++) {
 		const struct tally_parquet_column *column = &rewriting->schema->columns[i];
 		const struct tally_parquet_leaf *leaf = tally_parquet_leaf(rewriting->reader, i);
-		bool is_text = leaf->kind == TALLY_PARQUET_TEXTS;
+		enum tally_parquet_kind kind = column->type == TALLY_PARQUET_TEXT
+						       ? TALLY_PARQUET_TEXTS
+						       : TALLY_PARQUET_NUMBERS;
 
-		is_same = !strcmp(leaf->name, column->name) &&
-			  is_text == (column->type == TALLY_PARQUET_TEXT) &&
+		is_same = !strcmp(leaf->name, column->name) && leaf->kind == kind &&
 			  leaf->is_list == (column->shape >= TALLY_PARQUET_LIST);
 	}
 	return is_same ? 0
@@ -125,7 +126,7 @@ static struct tally_parquet_text text_at(const struct rewriting *rewriting, size
 static void text_copy(struct rewriting *rewriting, size_t column, struct tally_parquet_text text)
 {
 	tally_str_clear(&rewriting->text);
-	tally_str_add_bytes(&rewriting->text, text.bytes, text.len);
+	tally_str_add_bytes(&rewriting->text, text.bytes ? text.bytes : "", text.len);
 	tally_str_escape(&rewriting->text, 0);
 	tally_parquet_add_text(rewriting->writer, column, tally_str_text(&rewriting->text),
 			       rewriting->text.len);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,23 +47,54 @@ bool tally_import_is(const char *path)
 	return is;
 }
 
+static int bytes_import(struct imported *imported, struct import_input *input, const void *bytes,
+			size_t len)
+{
+	input->bytes = bytes;
+	input->len = len;
+	imported->input_bytes = len;
+	return tally_parquet_is(bytes, len) ? import_table(imported, input)
+					    : import_folded(imported, input);
+}
+
+static int print_error(const struct import_input *input, int code)
+{
+	tally_message_error(input->messages, "cannot read %s: %s", input->path, strerror(-code));
+	return code;
+}
+
+/* Read standard input or a pipe to its end. */
+static int stream_import(struct imported *imported, struct import_input *input)
+{
+	const size_t most = (size_t)4 << 30;
+	bool is_stdin = !strcmp(input->path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(input->path, O_RDONLY | O_CLOEXEC);
+	char *bytes;
+	size_t len;
+	int ret;
+
+	if (fd < 0)
+		return print_error(input, -errno);
+	ret = tally_file_read_fd(fd, most, &bytes, &len);
+	if (ret) {
+		print_error(input, ret);
+	} else {
+		ret = bytes_import(imported, input, bytes, len);
+		free(bytes);
+	}
+	if (!is_stdin)
+		close(fd);
+	return ret;
+}
+
 static int file_import(struct imported *imported, struct import_input *input)
 {
 	struct tally_file_map map = {0};
 	int ret = tally_file_map(input->path, &map);
 
-	if (ret) {
-		tally_message_error(input->messages, "cannot read %s: %s", input->path,
-				    strerror(-ret));
-		return ret;
-	}
-	input->bytes = (const char *)map.data;
-	input->len = map.len;
-	imported->input_bytes = map.len;
-	if (tally_parquet_is(map.data, map.len))
-		ret = import_table(imported, input);
-	else
-		ret = import_folded(imported, input);
+	if (ret)
+		return print_error(input, ret);
+	ret = bytes_import(imported, input, map.data, map.len);
 	if (!ret && tally_file_map_check(&map)) {
 		tally_message_error(input->messages, "%s was truncated while it was read",
 				    input->path);
@@ -70,6 +102,13 @@ static int file_import(struct imported *imported, struct import_input *input)
 	}
 	tally_file_unmap(&map);
 	return ret;
+}
+
+static bool is_stream(const char *path)
+{
+	struct stat st;
+
+	return !strcmp(path, "-") || (!stat(path, &st) && S_ISFIFO(st.st_mode));
 }
 
 /* Check the size of the recording. A small file can have many rows with the same long stack. */
@@ -108,12 +147,17 @@ int tally_import(const char *path, int fd, const struct tally_messages *messages
 	struct imported imported = {0};
 	int ret, written;
 
-	ret = is_directory(path) ? directory_import(&imported, &input)
-				 : file_import(&imported, &input);
+	if (is_stream(path))
+		ret = stream_import(&imported, &input);
+	else
+		ret = is_directory(path) ? directory_import(&imported, &input)
+					 : file_import(&imported, &input);
 	if (ret == -ENOMEM)
 		tally_message_error(messages, "out of memory");
 	if (!ret && !imported.samples.len) {
-		tally_message_error(messages, "%s has no samples", path);
+		tally_message_error(messages, "%s has no %s", path,
+				    imported.notes.dropped ? "rows with a positive weight"
+							   : "samples");
 		ret = -ENODATA;
 	}
 	ret = ret ? ret : size_check(&imported, &input);

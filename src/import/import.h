@@ -29,8 +29,8 @@ struct tally_import_notes {
  * stacks. */
 bool tally_import_is(const char *path);
 
-/* Read the rows at `path` and write a recording of them to the empty file `fd`. Returns 0, or
- * -errno after emitting an error message. */
+/* Read the rows at `path`, or standard input if it is "-", and write a recording of them to the
+ * empty file `fd`. Returns 0, or -errno after emitting an error message. */
 int tally_import(const char *path, int fd, const struct tally_messages *messages,
 		 struct tally_import_notes *ret_notes);
 

@@ -125,10 +125,15 @@ bool import_cell_number(const struct import_columns *opened, size_t column, size
 
 uint64_t import_cell_weight(const struct import_columns *opened, size_t column, size_t row)
 {
+	const struct tally_parquet_leaf *leaf;
 	uint64_t weight = 0;
-	bool has = import_cell_number(opened, column, row, &weight);
 
-	return has && !import_leaf(opened, column)->is_unsigned && (int64_t)weight < 0 ? 0 : weight;
+	if (!import_cell_number(opened, column, row, &weight))
+		return 0;
+	leaf = import_leaf(opened, column);
+	if (leaf->kind == TALLY_PARQUET_NUMBERS && !leaf->is_unsigned && (int64_t)weight < 0)
+		return 0;
+	return weight;
 }
 
 bool import_cell_text(const struct import_columns *opened, size_t column, size_t row,

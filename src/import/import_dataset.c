@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A data set of tally export: the tables of frames, stacks, recordings and samples. */
-#include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/str.h"
 #include "import/import_dataset.h"
 
@@ -20,9 +18,10 @@ static int rest_set(struct import_tables *tables, const char *path)
 	return import_text(tables->imported, rest, strlen(rest), &tables->rest);
 }
 
-/* Call read() for a Parquet file. Returns 0, or -errno after emitting an error message. */
-static int file_read(struct import_tables *tables, const char *path, import_file_fn *read)
+/* Read a file of the current table. Returns 0, or -errno after emitting an error message. */
+static int file_read(void *arg, const char *path)
 {
+	struct import_tables *tables = arg;
 	struct import_input input = {.path = path, .messages = tables->input->messages};
 	struct tally_file_map map = {0};
 	int ret = tally_file_map(path, &map);
@@ -36,49 +35,20 @@ static int file_read(struct import_tables *tables, const char *path, import_file
 	tables->imported->input_bytes += map.len;
 	ret = rest_set(tables, path);
 	if (!ret)
-		ret = read(tables, &input);
-	if (!ret)
-		ret = tally_file_map_check(&map);
+		ret = tables->read(tables, &input);
+	if (!ret && tally_file_map_check(&map)) {
+		tally_message_error(input.messages, "%s was truncated while it was read", path);
+		ret = -EIO;
+	}
 	tally_file_unmap(&map);
 	return ret;
 }
 
-static bool ends_with(const char *name, const char *end)
+static void folder_failed(void *arg, const char *path, int code)
 {
-	size_t len = strlen(name), end_len = strlen(end);
+	const struct import_tables *tables = arg;
 
-	return len > end_len && !strcmp(name + len - end_len, end);
-}
-
-enum { NESTING_MAX = 8 };
-
-/* Read all files below a directory, in the order of their names. */
-static int folder_read(struct import_tables *tables, const char *folder, unsigned depth,
-		       import_file_fn *read)
-{
-	struct dirent **entries = NULL;
-	int nr = scandir(folder, &entries, NULL, alphasort), ret = nr < 0 ? -errno : 0;
-
-	if (ret)
-		tally_message_error(tables->input->messages, "cannot read %s: %s", folder,
-				    strerror(-ret));
-	for (int i = 0; i < nr; i++) {
-		struct tally_str path = {0};
-		struct stat st;
-
-		tally_str_addf(&path, "%s/%s", folder, entries[i]->d_name);
-		ret = ret ? ret : tally_str_error(&path);
-		if (!ret && entries[i]->d_name[0] != '.' && !stat(path.data, &st)) {
-			if (S_ISDIR(st.st_mode) && depth < NESTING_MAX)
-				ret = folder_read(tables, path.data, depth + 1, read);
-			else if (S_ISREG(st.st_mode) && ends_with(path.data, ".parquet"))
-				ret = file_read(tables, path.data, read);
-		}
-		tally_str_free(&path);
-		free(entries[i]);
-	}
-	free(entries);
-	return ret;
+	tally_message_error(tables->input->messages, "cannot read %s: %s", path, strerror(-code));
 }
 
 static int table_read(struct import_tables *tables, const char *name, import_file_fn *read)
@@ -89,8 +59,9 @@ static int table_read(struct import_tables *tables, const char *name, import_fil
 	tally_str_addf(&path, "%s/%s", tables->input->path, name);
 	ret = tally_str_error(&path);
 	tables->table_len = path.len;
+	tables->read = read;
 	if (!ret)
-		ret = folder_read(tables, path.data, 0, read);
+		ret = tally_folder_walk(path.data, ".parquet", file_read, folder_failed, tables);
 	tally_str_free(&path);
 	return ret;
 }
@@ -111,6 +82,7 @@ int import_dataset(struct imported *imported, const struct import_input *input)
 	tally_map_free(&tables.stack_of);
 	tally_map_free(&tables.host_of);
 	tally_map_free(&tables.file_of);
+	tally_map_free(&tables.copies);
 	tally_vec_free(&tables.places);
 	return ret;
 }

@@ -36,7 +36,8 @@ static int line_add(struct import_stacks *stacks, const char *line, size_t len)
 		return -EINVAL;
 	}
 	ret = import_event_named(stacks, "samples", &sample.event);
-	return ret ? ret : import_folded_add(stacks, line, len, true, &sample);
+	ret = ret ? ret : import_folded_set(stacks, line, len, true, &sample);
+	return ret ? ret : import_sample_add(stacks, &sample);
 }
 
 int import_folded(struct imported *imported, const struct import_input *input)

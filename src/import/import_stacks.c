@@ -34,18 +34,21 @@ int import_function_add(struct import_stacks *stacks, const char *name, size_t l
 	return ret ? ret : tally_vec_push(&stacks->places, place);
 }
 
-int import_stack_add(struct import_stacks *stacks, struct import_sample *sample)
+int import_stack_set(struct import_stacks *stacks, struct import_sample *sample)
 {
-	struct imported *imported = stacks->imported;
-	int ret = import_stack(imported, stacks->places.data, (uint32_t)stacks->places.len,
+	int ret = import_stack(stacks->imported, stacks->places.data, (uint32_t)stacks->places.len,
 			       &sample->stack);
 
 	stacks->places.len = 0;
-	if (!sample->weight)
-		imported->notes.dropped++;
-	else
-		ret = ret ? ret : tally_vec_push(&imported->samples, *sample);
 	return ret;
+}
+
+int import_sample_add(struct import_stacks *stacks, const struct import_sample *sample)
+{
+	if (sample->weight)
+		return tally_vec_push(&stacks->imported->samples, *sample);
+	stacks->imported->notes.dropped++;
+	return 0;
 }
 
 /* Reverse the places, because folded stacks begin with the outermost function. */
@@ -61,7 +64,7 @@ static void reverse(struct import_stacks *stacks)
 	}
 }
 
-int import_folded_add(struct import_stacks *stacks, const char *text, size_t len, bool has_comm,
+int import_folded_set(struct import_stacks *stacks, const char *text, size_t len, bool has_comm,
 		      struct import_sample *sample)
 {
 	const char *end = text + len;
@@ -78,7 +81,7 @@ int import_folded_add(struct import_stacks *stacks, const char *text, size_t len
 		text += word + 1;
 	}
 	reverse(stacks);
-	return ret ? ret : import_stack_add(stacks, sample);
+	return ret ? ret : import_stack_set(stacks, sample);
 }
 
 int import_event_named(struct import_stacks *stacks, const char *name, uint32_t *ret_event)

@@ -24,14 +24,16 @@ struct import_stacks {
  * -ENOMEM. */
 int import_function_add(struct import_stacks *stacks, const char *name, size_t len);
 
-/* Add a sample with the stack that `places` contains, and clear them. A sample with a weight of 0
- * is dropped. Returns 0 or -ENOMEM. */
-int import_stack_add(struct import_stacks *stacks, struct import_sample *sample);
+/* Set the sample's stack to the one that `places` contains, and clear them. Returns 0 or -ENOMEM. */
+int import_stack_set(struct import_stacks *stacks, struct import_sample *sample);
 
-/* Add a sample with a folded stack. Its first word is the comm if `has_comm`. Returns 0 or
+/* Set the sample's stack to a folded one. Its first word is the comm if `has_comm`. Returns 0 or
  * -ENOMEM. */
-int import_folded_add(struct import_stacks *stacks, const char *text, size_t len, bool has_comm,
+int import_folded_set(struct import_stacks *stacks, const char *text, size_t len, bool has_comm,
 		      struct import_sample *sample);
+
+/* Add a sample. One with a weight of 0 is dropped. Returns 0 or -ENOMEM. */
+int import_sample_add(struct import_stacks *stacks, const struct import_sample *sample);
 
 /* Find an event or comm by its name. The thread of a comm is one of its own. Return 0 or
  * -ENOMEM. */

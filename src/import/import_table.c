@@ -27,6 +27,9 @@ struct table_reading {
 	struct import_stacks stacks;
 	struct import_columns columns;
 	bool has_list; /* stacks are lists of functions */
+	/* Samples with the stacks of texts in the row group; index by the address of the text. */
+	TALLY_VEC(struct import_sample) texts;
+	struct tally_map known;
 };
 
 /* Set the sample's thread: the recorded one, or else one for each comm. */
@@ -59,20 +62,44 @@ static int event_set(struct table_reading *reading, size_t row, struct import_sa
 	return ret ? ret : import_event(reading->stacks.imported, text, &sample->event);
 }
 
+/* Set the sample's stack from text, and its comm and thread if the text begins with the comm. Rows
+ * of a dictionary share texts, which are read once. */
+static int folded_set(struct table_reading *reading, const struct tally_parquet_text *text,
+		      struct import_sample *sample)
+{
+	bool has_comm = reading->columns.leaf[COMM] == SIZE_MAX;
+	uint64_t known = tally_map_get(&reading->known, (uintptr_t)text->bytes);
+	const struct import_sample *before;
+	int ret;
+
+	if (known != TALLY_MAP_NONE) {
+		before = &reading->texts.data[known];
+		sample->stack = before->stack;
+		sample->comm = has_comm ? before->comm : sample->comm;
+		sample->thread = has_comm ? before->thread : sample->thread;
+		return 0;
+	}
+	ret = import_folded_set(&reading->stacks, text->bytes, text->len, has_comm, sample);
+	ret = ret ? ret : tally_vec_push(&reading->texts, *sample);
+	return ret ? ret
+		   : tally_map_set(&reading->known, (uintptr_t)text->bytes, reading->texts.len - 1);
+}
+
 static int stack_set(struct table_reading *reading, size_t row, struct import_sample *sample)
 {
 	const struct tally_parquet_cells *cells = &reading->columns.cells[STACK];
 	uint32_t first = cells->starts.data[row], end = cells->starts.data[row + 1];
-	bool has_comm = reading->columns.leaf[COMM] == SIZE_MAX;
 	int ret = 0;
 
 	if (!reading->has_list && first < end)
-		return import_folded_add(&reading->stacks, cells->texts.data[first].bytes,
-					 cells->texts.data[first].len, has_comm, sample);
-	for (uint32_t i = first; i < end && !ret; i++)
-		ret = import_function_add(&reading->stacks, cells->texts.data[i].bytes,
-					  cells->texts.data[i].len);
-	return ret ? ret : import_stack_add(&reading->stacks, sample);
+		return folded_set(reading, &cells->texts.data[first], sample);
+	for (uint32_t i = first; i < end && !ret; i++) {
+		const struct tally_parquet_text *name = &cells->texts.data[i];
+
+		ret = name->bytes ? import_function_add(&reading->stacks, name->bytes, name->len)
+				  : import_function_add(&reading->stacks, "[unknown]", 9);
+	}
+	return ret ? ret : import_stack_set(&reading->stacks, sample);
 }
 
 static int row_add(struct table_reading *reading, size_t row)
@@ -90,7 +117,8 @@ static int row_add(struct table_reading *reading, size_t row)
 		imported->has_cpus = true;
 	}
 	ret = ret ? ret : event_set(reading, row, &sample);
-	return ret ? ret : stack_set(reading, row, &sample);
+	ret = ret ? ret : stack_set(reading, row, &sample);
+	return ret ? ret : import_sample_add(&reading->stacks, &sample);
 }
 
 static int rows_add(struct table_reading *reading)
@@ -99,6 +127,8 @@ static int rows_add(struct table_reading *reading)
 
 	for (size_t group = 0; !ret && group < import_nr_groups(&reading->columns); group++) {
 		ret = import_group_read(&reading->columns, group);
+		reading->texts.len = 0;
+		tally_map_free(&reading->known);
 		for (size_t row = 0; !ret && row < reading->columns.rows; row++)
 			ret = row_add(reading, row);
 	}
@@ -138,6 +168,8 @@ int import_table(struct imported *imported, const struct import_input *input)
 		reading.has_list = import_leaf(&reading.columns, STACK)->is_list;
 		ret = rows_add(&reading);
 	}
+	tally_vec_free(&reading.texts);
+	tally_map_free(&reading.known);
 	import_columns_close(&reading.columns);
 	import_stacks_free(&reading.stacks);
 	return ret;

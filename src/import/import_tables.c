@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/hash.h"
 #include "import/import_dataset.h"
 #include "profile/process/machine.h"
 
@@ -217,6 +218,12 @@ static const struct import_column recording_columns[] = {
 	[RECORDING_LOST] = {{"lost_samples"}, IMPORT_NUMBER},
 };
 
+/* Return a key for a copy of a recording in a file. */
+static uint64_t copy_key(uint64_t recording, uint32_t rest)
+{
+	return tally_hash_u64(recording, rest);
+}
+
 static int recording_row_add(struct import_tables *tables, const struct import_columns *columns,
 			     size_t row)
 {
@@ -224,10 +231,11 @@ static int recording_row_add(struct import_tables *tables, const struct import_c
 	uint64_t id;
 	int ret = text_get(tables, columns, RECORDING_HOST, row, &host);
 
-	/* The same recording may be in several files. */
-	if (ret || !import_cell_number(columns, RECORDING_ID, row, &id) ||
-	    tally_map_get(&tables->host_of, id) != TALLY_MAP_NONE)
+	/* The same recording may be in several files; the first one is used. */
+	if (ret || !import_cell_number(columns, RECORDING_ID, row, &id))
 		return ret;
+	if (tally_map_get(&tables->host_of, id) != TALLY_MAP_NONE)
+		return tally_map_set(&tables->copies, copy_key(id, tables->rest), 0);
 	tables->imported->lost += import_cell_weight(columns, RECORDING_LOST, row);
 	ret = tally_map_set(&tables->file_of, id, tables->rest);
 	return ret ? ret : tally_map_set(&tables->host_of, id, host);
@@ -312,15 +320,16 @@ static void sample_stack(struct import_tables *tables, const struct import_colum
 		sample->stack = (uint32_t)number;
 }
 
-/* Return true if a sample's recording is also in another file, which is used. */
+/* Return true if the sample belongs to a copy of a recording that is in another file, too. A file of
+ * samples has the same name as that of its recordings, unless a query engine wrote them. */
 static bool is_copy(const struct import_tables *tables, const struct import_columns *columns,
 		    size_t row)
 {
-	uint64_t id, file = TALLY_MAP_NONE;
+	uint64_t id;
 
-	if (import_cell_number(columns, SAMPLE_RECORDING, row, &id))
-		file = tally_map_get(&tables->file_of, id);
-	return file != TALLY_MAP_NONE && file != tables->rest;
+	return import_cell_number(columns, SAMPLE_RECORDING, row, &id) &&
+	       tally_map_get(&tables->copies, copy_key(id, tables->rest)) != TALLY_MAP_NONE &&
+	       tally_map_get(&tables->file_of, id) != tables->rest;
 }
 
 static int sample_row_add(struct import_tables *tables, const struct import_columns *columns,

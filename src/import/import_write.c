@@ -24,6 +24,7 @@ struct writing {
 	struct tally_map mapped;   /* processes and modules with records */
 	int32_t *pids, *tids;      /* by thread: numbers that are unique */
 	uint32_t *comms;           /* by thread: the last comm that was written */
+	struct tally_map owners;   /* the last thread with a number */
 	TALLY_VEC(uint64_t) chain; /* buffer */
 	uint8_t bytes[RECORD_MAX];
 };
@@ -178,14 +179,17 @@ static int kernel_write(struct writing *writing)
 	return ret;
 }
 
-/* Write the thread's name if it changed. */
+/* Write the thread's name if it changed, or if its number belonged to another process meanwhile. */
 static int comm_write(struct writing *writing, const struct import_sample *sample,
 		      const struct tally_sample *trailer)
 {
 	const char *comm = tally_intern_text(&writing->imported->texts, sample->comm);
 
-	if (writing->comms[sample->thread] == sample->comm)
+	if (writing->comms[sample->thread] == sample->comm &&
+	    tally_map_get(&writing->owners, (uint32_t)trailer->tid) == sample->thread)
 		return 0;
+	if (tally_map_set(&writing->owners, (uint32_t)trailer->tid, sample->thread))
+		return -ENOMEM;
 	writing->comms[sample->thread] = sample->comm;
 	record_begin(writing, PERF_RECORD_COMM, 0);
 	put_u32(writing, (uint32_t)trailer->pid);
@@ -350,6 +354,15 @@ static int events_write(struct writing *writing)
 	return ret;
 }
 
+static bool has_callers(const struct imported *imported)
+{
+	tally_vec_for_each (sample, &imported->samples) {
+		if (tally_stacks_get(&imported->stacks, sample->stack).nr > 1)
+			return true;
+	}
+	return false;
+}
+
 /* Readers keep callchains as they are, unless they were found by walking frame pointers. Then they
  * replace what follows an address outside all code with [cut], as in the original recording. */
 static void attr_set(struct writing *writing)
@@ -357,11 +370,13 @@ static void attr_set(struct writing *writing)
 	writing->attr = (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+			       PERF_SAMPLE_PERIOD,
 		.sample_id_all = 1,
 		.exclude_callchain_user = !writing->imported->is_walked,
 		.sample_period = 1,
 	};
+	if (has_callers(writing->imported))
+		writing->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (writing->imported->has_times)
 		writing->attr.sample_type |= PERF_SAMPLE_TIME;
 	if (writing->imported->has_cpus)
@@ -414,6 +429,7 @@ int import_write(struct imported *imported, int fd)
 	import_layout_free(&writing->layout);
 	tally_str_free(&writing->record);
 	tally_map_free(&writing->mapped);
+	tally_map_free(&writing->owners);
 	tally_vec_free(&writing->chain);
 	free(writing->pids);
 	free(writing->tids);

@@ -29,6 +29,7 @@ struct schema_walk {
 	struct schema_level {
 		int64_t left; /* children that follow */
 		unsigned definition, repetition;
+		unsigned in_list; /* definition level of an element of the list, even if null */
 	} levels[NESTING_MAX];
 	const char *column; /* name of the outermost group below the root */
 };
@@ -98,10 +99,12 @@ static int leaf_add(struct schema_walk *walk, const struct schema_element *eleme
 		.physical = element->physical,
 		.type_length = element->type_length,
 		.definition = level->definition,
+		.in_list = level->in_list,
 		.repetition = level->repetition,
 	};
 
-	if (level->repetition > 1)
+	/* A list is a group with a repeated group or element in it; other groups are structures. */
+	if (level->repetition > 1 || walk->depth > (level->repetition ? 2 : 0))
 		leaf.shown.kind = TALLY_PARQUET_OTHERS;
 	return tally_vec_push(&walk->reader->leaves, leaf);
 }
@@ -117,6 +120,8 @@ static int element_add(struct schema_walk *walk, const struct schema_element *el
 	up->left--;
 	level.definition += element->repetition != PARQUET_REQUIRED;
 	level.repetition += element->repetition == PARQUET_REPEATED;
+	if (element->repetition == PARQUET_REPEATED)
+		level.in_list = level.definition;
 	if (!walk->depth) {
 		name = tally_arena_strndup(&walk->reader->memory, element->name, element->name_len);
 		if (!name)
@@ -193,15 +198,19 @@ static void chunk_read(struct thrift_in *in, struct parquet_chunk_meta *chunk)
 	}
 }
 
-/* Values that a file may have: any number of equal values takes hardly any space, and chunks can
- * share their pages. Returns false if the file has more. */
-static bool values_charge(struct tally_parquet_reader *reader, uint64_t nr)
+/* Limit the cost of reading all chunks: any number of equal values takes hardly any space, and
+ * chunks could share their pages. Returns false if the file exceeds the limits. */
+static bool chunk_charge(struct tally_parquet_reader *reader,
+			 const struct parquet_chunk_meta *chunk)
 {
-	const uint64_t most = ((uint64_t)1 << 26) + 128 * (uint64_t)reader->len;
+	const uint64_t most = ((uint64_t)1 << 22) + 128 * (uint64_t)reader->len;
 
-	if (nr > most - reader->nr_values)
+	if (chunk->start > reader->len || chunk->size > reader->len - chunk->start ||
+	    chunk->size > reader->len - reader->nr_bytes ||
+	    chunk->nr_values > most - reader->nr_values)
 		return false;
-	reader->nr_values += nr;
+	reader->nr_bytes += chunk->size;
+	reader->nr_values += chunk->nr_values;
 	return true;
 }
 
@@ -215,8 +224,7 @@ static int chunks_parse(struct tally_parquet_reader *reader, struct thrift_in *i
 		return -EINVAL;
 	while (nr-- && !in->failed) {
 		chunk_read(in, &chunk);
-		if (chunk.start > reader->len || chunk.size > reader->len - chunk.start ||
-		    !values_charge(reader, chunk.nr_values))
+		if (!chunk_charge(reader, &chunk))
 			return -EINVAL;
 		if (tally_vec_push(&reader->chunks, chunk))
 			return -ENOMEM;

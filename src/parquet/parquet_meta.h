@@ -11,6 +11,7 @@ struct parquet_leaf {
 	int physical; /* enum parquet_physical */
 	int32_t type_length;
 	unsigned definition, repetition; /* highest levels */
+	unsigned in_list; /* definition level of an element of a list, even if it is null */
 };
 
 /* A column of a row group. */
@@ -25,7 +26,7 @@ struct tally_parquet_reader {
 	size_t len;
 	struct tally_arena memory; /* for names */
 	TALLY_VEC(struct parquet_leaf) leaves;
-	uint64_t nr_values;                          /* of all chunks */
+	uint64_t nr_values, nr_bytes;                /* of all chunks */
 	TALLY_VEC(uint64_t) rows;                    /* by row group */
 	TALLY_VEC(struct parquet_chunk_meta) chunks; /* of all row groups, by leaf */
 };

@@ -318,6 +318,36 @@ static int page_read(struct column_reading *reading, uint64_t *left)
 
 /* ---- rows ------------------------------------------------------------------------ */
 
+/* Insert placeholders for the elements of lists that are null. Returns 0 or -ENOMEM. */
+static int nulls_insert(struct column_reading *reading)
+{
+	const struct parquet_leaf *leaf = reading->leaf;
+	bool is_text = leaf->physical == PARQUET_BYTE_ARRAY;
+	struct parquet_values made = {0};
+	size_t at = 0, nr = reading->definitions.len;
+
+	if (is_text ? tally_vec_reserve(&made.texts, nr) : tally_vec_reserve(&made.numbers, nr))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		bool has = reading->definitions.data[i] == leaf->definition;
+
+		if (reading->definitions.data[i] < leaf->in_list)
+			continue;
+		if (is_text)
+			made.texts.data[made.texts.len++] =
+				has ? reading->values.texts.data[at]
+				    : (struct tally_parquet_text){NULL, 0};
+		else
+			made.numbers.data[made.numbers.len++] =
+				has ? reading->values.numbers.data[at] : 0;
+		at += has;
+	}
+	tally_vec_free(&reading->values.numbers);
+	tally_vec_free(&reading->values.texts);
+	reading->values = made;
+	return 0;
+}
+
 /* Set the start of each row in the values. */
 static int starts_set(struct column_reading *reading, uint64_t rows)
 {
@@ -338,7 +368,9 @@ static int starts_set(struct column_reading *reading, uint64_t rows)
 		} else if (!i) {
 			return -EINVAL;
 		}
-		value += !leaf->definition || reading->definitions.data[i] == leaf->definition;
+		value += !leaf->definition ||
+			 reading->definitions.data[i] >=
+				 (leaf->repetition ? leaf->in_list : leaf->definition);
 	}
 	if (cells->starts.len != rows)
 		return -EINVAL;
@@ -359,6 +391,8 @@ static int column_read(struct column_reading *reading, uint64_t rows)
 	if (ret || left)
 		return ret ? ret : -EINVAL;
 	ret = starts_set(reading, rows);
+	if (!ret && reading->leaf->repetition && reading->leaf->in_list < reading->leaf->definition)
+		ret = nulls_insert(reading);
 	if (ret)
 		return ret;
 	/* The cells take over the values. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Read Parquet files that query engines wrote. Files are not trusted. The columns of a row group
- * have at most 2^24 values each, and 256 MB of pages; those of a file have at most 2^26 values and
+ * have at most 2^24 values each, and 256 MB of pages; those of a file have at most 2^22 values and
  * 128 for each byte of the file.
  *
  * Supported: flat columns, and lists of at most one level; integers, floating-point numbers, texts
@@ -33,12 +33,13 @@ struct tally_parquet_leaf {
 };
 
 struct tally_parquet_text {
-	const char *bytes; /* not NUL-terminated */
+	const char *bytes; /* not NUL-terminated; NULL for a null in a list */
 	uint32_t len;
 };
 
 /* A column of a row group. Row R has the values from starts[R] up to starts[R + 1]. For a flat
- * column, this is one value, or none for null; for a list, all values that are not null. */
+ * column, this is one value, or none for null; for a list, all elements. Elements that are null are
+ * texts without bytes, and numbers of 0. */
 struct tally_parquet_cells {
 	size_t rows;
 	TALLY_VEC(uint32_t) starts;

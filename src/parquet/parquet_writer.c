@@ -218,6 +218,12 @@ static bool is_full(const struct tally_parquet *writer)
 int tally_parquet_end_row(struct tally_parquet *writer)
 {
 	for (size_t i = 0; i < writer->table.nr_columns; i++) {
+		const struct parquet_column *column = &writer->columns[i];
+
+		if (column->shape == TALLY_PARQUET_MAP_VALUE && column->in_row != column[-1].in_row)
+			fail(writer, -EINVAL);
+	}
+	for (size_t i = 0; i < writer->table.nr_columns; i++) {
 		if (!parquet_column_end_row(&writer->columns[i]))
 			fail(writer, -ENOMEM);
 	}

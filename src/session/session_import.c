@@ -32,8 +32,9 @@ int session_import(struct tally_session *session)
 	struct tally_import_notes notes;
 	int fd, ret;
 
-	if (options->fd || options->is_own || !strcmp(session->path, "-") ||
-	    (!options->imports && !tally_import_is(session->path)))
+	if (options->fd || options->is_own ||
+	    (!options->imports &&
+	     (!strcmp(session->path, "-") || !tally_import_is(session->path))))
 		return 0;
 	fd = tally_memory_file("tally-imported");
 	if (fd < 0) {

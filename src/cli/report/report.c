@@ -351,6 +351,23 @@ static int check_separator(const char *separator)
 	return -EINVAL;
 }
 
+/* With --from, read rows instead of a recording. Return 0, or the exit status plus 1 after printing
+ * an error. */
+static int input_choose(struct report_config *config)
+{
+	struct tally_session_options *session = &config->recording.session;
+
+	if (!config->from)
+		return 0;
+	if (session->input) {
+		tally_print_error("option '--from' cannot be combined with '-i'");
+		return TALLY_EXIT_USAGE + 1;
+	}
+	session->input = config->from;
+	session->imports = true;
+	return 0;
+}
+
 static int report_run(int argc, char **argv)
 {
 	struct report_config config = {.is_inlined = true};
@@ -359,6 +376,8 @@ static int report_run(int argc, char **argv)
 
 	ret = tally_options_parse(&tally_command_report, &config, argc, argv, TALLY_PARSE_WORDS,
 				  &first);
+	if (!ret)
+		ret = input_choose(&config);
 	if (!ret)
 		ret = tally_words_parse(&tally_command_report, argc - first, argv + first,
 					&config.recording.session.input, &word);

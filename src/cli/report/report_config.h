@@ -13,6 +13,7 @@ struct report_config {
 	const char *ignore_callees, *parallelism;
 	const char *separator, *colour, *percentage, *time_quantum;
 	const char *annotate;        /* function to start the browser with, "", or NULL */
+	const char *from;            /* rows that another program wrote, or NULL */
 	const char *svg;             /* file to write a flame graph to, or NULL */
 	const char *format, *output; /* --format and -o; NULL for text and standard output */
 	const char *html, *baseline; /* see cli/main/html_file.h */

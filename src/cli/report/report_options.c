@@ -11,9 +11,9 @@
 const struct tally_option report_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(recording.session.input), "file",
 	 "read this recording (default: perf.data; -: standard input)"},
-	{0, "from", TALLY_OPTION_TEXT, AT(recording.session.input), "path",
-	 "read a data set of tally export, stacks in a Parquet file, or folded stacks",
-	 .given = AT(recording.session.imports)},
+	{0, "from", TALLY_OPTION_TEXT, AT(from), "path",
+	 "read a data set of tally export, stacks in a Parquet file, or folded stacks (-: standard "
+	 "input)"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "print text, even on a terminal"},
 	{0, "tui", TALLY_OPTION_FLAG, AT(tui), NULL,
 	 "use the terminal browser (default on a terminal)"},

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tally resolve: look up the functions that an unresolved data set lacks. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/replace.h"
@@ -37,6 +36,7 @@ struct resolver {
 	struct tally_symbols *symbols;
 	struct tally_dataset_resolve_counts counts;
 	uint64_t files;
+	size_t table_len; /* length of the path of the table of recordings */
 };
 
 /* ---- a file ---------------------------------------------------------------------- */
@@ -139,8 +139,10 @@ static int partition_resolve(struct resolver *resolver, const char *recordings,
 	return ret ? ret : file_replace(resolver, recordings, map, recordings_rewrite);
 }
 
-static int recordings_resolve(struct resolver *resolver, const char *path, const char *rest)
+/* Resolve a file of the table of recordings, unless it is resolved. */
+static int recordings_resolve(void *arg, const char *path)
 {
+	struct resolver *resolver = arg;
 	struct tally_dataset_rewrite what = {0};
 	struct tally_file_map map = {0};
 	int ret = map_open(path, &map);
@@ -153,49 +155,18 @@ static int recordings_resolve(struct resolver *resolver, const char *path, const
 	if (ret < 0)
 		print_error(path, ret, &what);
 	else if (ret)
-		ret = partition_resolve(resolver, path, &map, rest);
+		ret = partition_resolve(resolver, path, &map, path + resolver->table_len);
 	tally_file_unmap(&map);
 	return ret;
 }
 
+static void folder_failed(void *arg, const char *path, int code)
+{
+	(void)arg;
+	tally_print_error("cannot read %s: %s", path, strerror(-code));
+}
+
 /* ---- the data set ---------------------------------------------------------------- */
-
-enum { NESTING_MAX = 8 };
-
-static bool is_parquet(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 8 && !strcmp(name + len - 8, ".parquet");
-}
-
-/* Process the files below `path`; `rest` is the part of the path below the table. */
-static int folder_resolve(struct resolver *resolver, const struct tally_str *folder, size_t table,
-			  unsigned depth)
-{
-	struct dirent **entries = NULL;
-	int nr = scandir(folder->data, &entries, NULL, alphasort), ret = nr < 0 ? -errno : 0;
-
-	if (ret)
-		tally_print_error("cannot read %s: %s", folder->data, strerror(-ret));
-	for (int i = 0; i < nr; i++) {
-		struct tally_str path = {0};
-		struct stat st;
-
-		tally_str_addf(&path, "%s/%s", folder->data, entries[i]->d_name);
-		ret = ret ? ret : tally_str_error(&path);
-		if (!ret && entries[i]->d_name[0] != '.' && !stat(path.data, &st)) {
-			if (S_ISDIR(st.st_mode) && depth < NESTING_MAX)
-				ret = folder_resolve(resolver, &path, table, depth + 1);
-			else if (S_ISREG(st.st_mode) && is_parquet(path.data))
-				ret = recordings_resolve(resolver, path.data, path.data + table);
-		}
-		tally_str_free(&path);
-		free(entries[i]);
-	}
-	free(entries);
-	return ret;
-}
 
 static void print_done(const struct resolver *resolver)
 {
@@ -226,8 +197,10 @@ static int resolve_directory(struct resolve_config *config, const char *director
 	ret = ret ? ret : tally_str_error(&folder);
 	if (ret)
 		tally_print_error("out of memory");
-	else
-		ret = folder_resolve(&resolver, &folder, folder.len, 0);
+	resolver.table_len = folder.len;
+	if (!ret)
+		ret = tally_folder_walk(folder.data, ".parquet", recordings_resolve, folder_failed,
+					&resolver);
 	if (!ret && !config->quiet)
 		print_done(&resolver);
 	tally_symbols_free(resolver.symbols);

@@ -6,11 +6,13 @@ stacks.
 usage: import_rows.py TALLY FIXTURES
 """
 import collections
+import glob
 import json
 import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -104,6 +106,35 @@ def test_lost_samples_are_reported(folder):
     assert said[0] == said[1], said
 
 
+def test_links_are_not_followed_in_circles(folder):
+    export(folder, OWN.recording("perf61", "frames.data"))
+    want = plain("--from", folder)
+    os.symlink(".", os.path.join(folder, "samples", "again"))
+    tap.same(plain("--from", folder), want, "samples")
+
+
+def test_tables_with_other_names(folder):
+    """Query engines give the files of each table other names."""
+    export(folder, OWN.recording("perf61", "frames.data"))
+    want = plain("--from", folder)
+    for number, table in enumerate(("samples", "stacks", "frames", "recordings")):
+        path = glob.glob(f"{folder}/{table}/*/*/*.parquet")[0]
+        os.rename(path, os.path.join(folder, table, f"data_{number}.parquet"))
+    tap.same(plain("--from", folder), want, "samples")
+
+
+def test_processes_that_share_a_number(folder):
+    """A thread number that is used by two processes in turn keeps both names."""
+    records = [crafted.mmap(pid, 0x1000, 0x1000, "/bin/one") for pid in (50, 60)]
+    for time, pid in enumerate((50, 60, 50), 1):
+        records += [crafted.record(3, crafted.u32(pid, 100) + crafted.text(f"c{pid}") + crafted.trailer(pid, time * 10)),
+                    crafted.record(9, crafted.u64(0x1001) + crafted.u32(pid, 100) + crafted.u64(time * 10 + 1, 1), 2)]
+    path = crafted.write(WORK, "shared-number", crafted.file_bytes(records))
+    shown = [tap.run(TALLY, "script", "-i", name, "-F", "comm,pid,tid", status=0).stdout.split() for name in (path, export(folder, path))]
+    assert shown[0] == ["c50", "50/100", "c60", "60/100", "c50", "50/100"], shown[0]
+    tap.same(shown[1], shown[0], "comms")
+
+
 def test_a_recording_in_several_files_counts_once(folder):
     """Exporting a recording again, together with others, writes a file with another name."""
     paths = [OWN.recording("perf61", "frames.data"), OWN.recording("perf61", "dwarf.data")]
@@ -157,8 +188,33 @@ def test_lists_in_parquet():
 
 
 def test_wrong_tables():
-    for name, says in (("no-value", "has no column 'value'"), ("wrong-type", "column 'stack' does not contain text")):
+    for name, says in (("no-value", "has no column 'value'"), ("wrong-type", "column 'stack' does not contain text"),
+                       ("structure", "column 'stack' does not contain text")):
         assert says in tap.run(TALLY, "report", "--from", parquet(name), "--stdio", status=1).stderr
+
+
+def test_unknown_functions_in_lists():
+    """A null in a list of functions is a function without a name, not a missing frame."""
+    got = plain("--from", parquet("null-functions"), "--sort", "symbol")
+    assert any(line.endswith("[.] [unknown]") for line in got), got
+
+
+def test_real_weights_above_63_bits():
+    assert plain("--from", parquet("large-weights")) == ["100.00%  c        imported       [.] b"]
+
+
+def test_standard_input_and_pipes():
+    text = "make;main;parse 3\nsh;main 4\n"
+    want = plain("--from", folded_text(text.encode()))
+    fifo = os.path.join(WORK, "fifo")
+    os.mkfifo(fifo)
+    for path, options in (("-", {"input": text}), (fifo, {})):
+        if path == fifo:
+            writer = subprocess.Popen(["sh", "-c", f"cat '{WORK}/folded' >'{fifo}'"])
+        got = tap.run(TALLY, "report", "--from", path, "--stdio", "--no-children", "-g", "none", status=0, **options).stdout
+        tap.same([line.strip() for line in got.splitlines() if line.strip() and not line.startswith("#")], want, path)
+    writer.wait()
+    assert "cannot be combined" in tap.run(TALLY, "report", "--from", "-", "-i", "x", "--stdio", status=129).stderr
 
 
 def folded_text(lines):
@@ -184,7 +240,7 @@ def test_folded_round_trip():
 
 def test_wrong_text():
     for text, says in ((b"a;b 1\nno weight\n", "line 2 is not a folded stack"), (b"a;b -1\n", "line 1 is not"), (b" 5\n", "line 1"),
-                       (b"a;b 18446744073709551616\n", "line 1"), (b"", "has no samples"), (b"a;b 0\n", "has no samples")):
+                       (b"a;b 18446744073709551616\n", "line 1"), (b"", "has no samples"), (b"a;b 0\n", "has no rows with a positive weight")):
         said = tap.run(TALLY, "report", "--from", folded_text(text), "--stdio", status=1).stderr
         assert says in said, (text, said)
 
