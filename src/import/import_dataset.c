@@ -35,7 +35,7 @@ static int file_read(void *arg, const char *path)
 	tables->imported->input_bytes += map.len;
 	ret = rest_set(tables, path);
 	if (!ret)
-		ret = tables->read(tables, &input);
+		ret = tables->read_file(tables, &input);
 	if (!ret && tally_file_map_check(&map)) {
 		tally_message_error(input.messages, "%s was truncated while it was read", path);
 		ret = -EIO;
@@ -59,7 +59,7 @@ static int table_read(struct import_tables *tables, const char *name, import_fil
 	tally_str_addf(&path, "%s/%s", tables->input->path, name);
 	ret = tally_str_error(&path);
 	tables->table_len = path.len;
-	tables->read = read;
+	tables->read_file = read;
 	if (!ret)
 		ret = tally_folder_walk(path.data, ".parquet", file_read, folder_failed, tables);
 	tally_str_free(&path);

@@ -29,7 +29,7 @@ struct import_tables {
 	struct tally_map host_of;   /* text of the host's name, by recording */
 	struct tally_map file_of;   /* file that is used, by recording: see `rest` */
 	struct tally_map copies;    /* other files that contain a recording */
-	import_file_fn *read;       /* reads files of the current table */
+	import_file_fn *read_file;  /* reads files of the current table */
 	size_t table_len;           /* length of the current table's path */
 	uint32_t rest;              /* text: the rest of the current file's path */
 	TALLY_VEC(uint32_t) places; /* buffer */

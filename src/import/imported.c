@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/hash.h"
+#include "symbols/embedded/stored_format.h"
 
 int import_text(struct imported *imported, const char *text, size_t len, uint32_t *ret_text)
 {
+	/* Recordings cannot contain longer names. */
+	len = TALLY_MIN(len, (size_t)TALLY_STORED_NAME_MAX);
 	return tally_intern(&imported->texts, text, len, ret_text) ? -ENOMEM : 0;
 }
 

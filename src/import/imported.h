@@ -65,6 +65,7 @@ struct imported {
 
 /* The functions below return 0 or -ENOMEM. */
 
+/* Names are cut to 32,767 bytes. */
 int import_text(struct imported *imported, const char *text, size_t len, uint32_t *ret_text);
 
 int import_module(struct imported *imported, uint32_t name, bool is_kernel, uint32_t *ret_module);

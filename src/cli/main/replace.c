@@ -98,12 +98,15 @@ int tally_replacement_rename(struct tally_replacement *replacement, const char *
 
 int tally_replacement_check(void *replacement)
 {
+	struct sigaction action;
 	sigset_t set;
 
 	if (sigpending(&set))
 		return 0;
+	/* A blocked signal is pending even if it is ignored, as by nohup. */
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ending); i++) {
-		if (sigismember(&set, ending[i]) == 1)
+		if (sigismember(&set, ending[i]) == 1 && !sigaction(ending[i], NULL, &action) &&
+		    action.sa_handler != SIG_IGN)
 			return -EINTR;
 	}
 	return 0;

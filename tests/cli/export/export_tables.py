@@ -339,6 +339,18 @@ def test_interrupted(folder):
     assert not leftovers(folder), leftovers(folder)
 
 
+def test_ignored_signals():
+    """nohup tally export is not interrupted by SIGHUP."""
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        with subprocess.Popen([TALLY, "export", "-o", folder, recording("long", samples=200_000)], stderr=subprocess.PIPE,
+                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+            tap.wait_until(lambda: leftovers(folder) or process.poll() is not None, "files")
+            process.send_signal(signal.SIGHUP)
+            said = process.communicate(timeout=tap.PATIENCE)[1]
+        assert process.returncode == 0, (process.returncode, said)
+        assert len(leftovers(folder)) == 4, leftovers(folder)
+
+
 # ---- unresolved exports --------------------------------------------------------------------------
 
 def built(path):

@@ -245,6 +245,11 @@ def test_wrong_text():
         assert says in said, (text, said)
 
 
+def test_long_names():
+    text = tap.run(TALLY, "report", "--from", folded_text(b"a;" + b"y" * 40_000 + b" 1\n"), "--format", "folded", status=0).stdout
+    assert text.startswith("a;yyyy"), text[:100]
+
+
 def test_largest_weight():
     assert plain("--from", folded_text(b"a;b 18446744073709551615\n")) == ["100.00%  a        imported       [.] b"]
 
