@@ -61,9 +61,9 @@ void tally_parquet_add_text(struct tally_parquet *writer, size_t column, const c
 			    size_t len);
 void tally_parquet_add_null(struct tally_parquet *writer, size_t column); /* for OPTIONAL */
 
-/* End the current row, and write a row group if it is full. Returns 0; -ENOMEM; -EINVAL if a map has
- * different numbers of keys and values; -EOVERFLOW if there are too many row groups; or an error of
- * write(). After an error, the file is unusable. */
+/* End the current row, and write a row group if it is full. Returns 0; -ENOMEM; -EINVAL if the
+ * numbers of keys and values of a map differ; -EOVERFLOW if there are too many row groups; or an
+ * error of write(). After an error, the file is unusable. */
 int tally_parquet_end_row(struct tally_parquet *writer);
 
 /* Return the number of rows so far. */
