@@ -320,8 +320,8 @@ static void sample_stack(struct import_tables *tables, const struct import_colum
 		sample->stack = (uint32_t)number;
 }
 
-/* Return true if the sample belongs to a copy of a recording that is in another file, too. A file of
- * samples has the same name as that of its recordings, unless a query engine wrote them. */
+/* Return true if the sample belongs to a copy of a recording that is in another file, too. A file
+ * of samples has the same name as that of its recordings, unless a query engine wrote them. */
 static bool is_copy(const struct import_tables *tables, const struct import_columns *columns,
 		    size_t row)
 {
