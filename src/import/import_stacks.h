@@ -24,7 +24,8 @@ struct import_stacks {
  * -ENOMEM. */
 int import_function_add(struct import_stacks *stacks, const char *name, size_t len);
 
-/* Set the sample's stack to the one that `places` contains, and clear them. Returns 0 or -ENOMEM. */
+/* Set the sample's stack to the one that `places` contains, and clear `places`. Returns 0 or
+ * -ENOMEM. */
 int import_stack_set(struct import_stacks *stacks, struct import_sample *sample);
 
 /* Set the sample's stack to a folded one. Its first word is the comm if `has_comm`. Returns 0 or

@@ -33,8 +33,7 @@ int session_import(struct tally_session *session)
 	int fd, ret;
 
 	if (options->fd || options->is_own ||
-	    (!options->imports &&
-	     (!strcmp(session->path, "-") || !tally_import_is(session->path))))
+	    (!options->imports && (!strcmp(session->path, "-") || !tally_import_is(session->path))))
 		return 0;
 	fd = tally_memory_file("tally-imported");
 	if (fd < 0) {
