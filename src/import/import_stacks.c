@@ -51,36 +51,27 @@ int import_sample_add(struct import_stacks *stacks, const struct import_sample *
 	return 0;
 }
 
-/* Reverse the places, because folded stacks begin with the outermost function. */
-static void reverse(struct import_stacks *stacks)
-{
-	uint32_t *places = stacks->places.data;
-
-	for (size_t i = 0, k = stacks->places.len; i + 1 < k; i++, k--) {
-		uint32_t swapped = places[i];
-
-		places[i] = places[k - 1];
-		places[k - 1] = swapped;
-	}
-}
-
 int import_folded_set(struct import_stacks *stacks, const char *text, size_t len, bool has_comm,
 		      struct import_sample *sample)
 {
-	const char *end = text + len;
-	int ret = 0;
+	const char *semicolon = has_comm ? memchr(text, ';', len) : NULL;
+	size_t comm = semicolon ? (size_t)(semicolon - text) : len;
+	const char *start = has_comm ? text + comm + (semicolon != NULL) : text, *end = text + len;
+	int ret = has_comm ? import_comm_set(stacks, text, comm, sample) : 0;
 
-	for (bool is_first = true; text <= end && !ret; is_first = false) {
-		const char *semicolon = memchr(text, ';', (size_t)(end - text));
-		size_t word = (size_t)((semicolon ? semicolon : end) - text);
+	/* From the end, where the innermost function is. */
+	while (start < end && !ret) {
+		const char *before = memrchr(start, ';', (size_t)(end - start));
+		const char *word = before ? before + 1 : start;
 
-		if (is_first && has_comm)
-			ret = import_comm_set(stacks, text, word, sample);
-		else if (word)
-			ret = import_function_add(stacks, text, word);
-		text += word + 1;
+		if (stacks->places.len == IMPORT_FRAMES_MAX) {
+			stacks->imported->notes.cut++;
+			break;
+		}
+		if (word < end)
+			ret = import_function_add(stacks, word, (size_t)(end - word));
+		end = before ? before : start;
 	}
-	reverse(stacks);
 	return ret ? ret : import_stack_set(stacks, sample);
 }
 

@@ -23,29 +23,40 @@ static const struct import_column columns[NR_COLUMNS] = {
 	[CPU] = {{"cpu"}, IMPORT_NUMBER},
 };
 
+/* A text that was read, and a sample with its stack. */
+struct table_text {
+	struct import_sample sample;
+	uint32_t len;
+};
+
 struct table_reading {
 	struct import_stacks stacks;
 	struct import_columns columns;
 	bool has_list; /* stacks are lists of functions */
 	/* Samples with the stacks of texts in the row group; index by the address of the text. */
-	TALLY_VEC(struct import_sample) texts;
+	TALLY_VEC(struct table_text) texts;
 	struct tally_map known;
 };
 
-/* Set the sample's thread: the recorded one, or else one for each comm. */
+/* Set the sample's comm, and the thread that stands for it. */
+static int comm_set(struct table_reading *reading, size_t row, struct import_sample *sample)
+{
+	struct tally_parquet_text comm = {"[unknown]", 9};
+
+	(void)import_cell_text(&reading->columns, COMM, row, &comm);
+	return import_comm_set(&reading->stacks, comm.bytes, comm.len, sample);
+}
+
+/* Set the sample's thread to the recorded one, if there is one. */
 static int thread_set(struct table_reading *reading, size_t row, struct import_sample *sample)
 {
 	uint64_t pid = 0, tid = 0;
 	bool has_pid = import_cell_number(&reading->columns, PID, row, &pid);
 	bool has_tid = import_cell_number(&reading->columns, TID, row, &tid);
-	struct tally_parquet_text comm = {"[unknown]", 9};
 	struct import_thread thread;
-	int ret;
 
-	(void)import_cell_text(&reading->columns, COMM, row, &comm);
-	ret = import_comm_set(&reading->stacks, comm.bytes, comm.len, sample);
-	if (ret || (!has_pid && !has_tid))
-		return ret;
+	if (!has_pid && !has_tid)
+		return 0;
 	thread = (struct import_thread){0, (int32_t)(has_pid ? pid : tid),
 					(int32_t)(has_tid ? tid : pid)};
 	return import_thread(reading->stacks.imported, &thread, &sample->thread);
@@ -69,18 +80,18 @@ static int folded_set(struct table_reading *reading, const struct tally_parquet_
 {
 	bool has_comm = reading->columns.leaf[COMM] == SIZE_MAX;
 	uint64_t known = tally_map_get(&reading->known, (uintptr_t)text->bytes);
-	const struct import_sample *before;
+	const struct table_text *before;
 	int ret;
 
-	if (known != TALLY_MAP_NONE) {
-		before = &reading->texts.data[known];
-		sample->stack = before->stack;
-		sample->comm = has_comm ? before->comm : sample->comm;
-		sample->thread = has_comm ? before->thread : sample->thread;
+	before = known == TALLY_MAP_NONE ? NULL : &reading->texts.data[known];
+	if (before && before->len == text->len) {
+		sample->stack = before->sample.stack;
+		sample->comm = has_comm ? before->sample.comm : sample->comm;
+		sample->thread = has_comm ? before->sample.thread : sample->thread;
 		return 0;
 	}
 	ret = import_folded_set(&reading->stacks, text->bytes, text->len, has_comm, sample);
-	ret = ret ? ret : tally_vec_push(&reading->texts, *sample);
+	ret = ret ? ret : tally_vec_push(&reading->texts, (struct table_text){*sample, text->len});
 	return ret ? ret
 		   : tally_map_set(&reading->known, (uintptr_t)text->bytes, reading->texts.len - 1);
 }
@@ -93,6 +104,8 @@ static int stack_set(struct table_reading *reading, size_t row, struct import_sa
 
 	if (!reading->has_list && first < end)
 		return folded_set(reading, &cells->texts.data[first], sample);
+	reading->stacks.imported->notes.cut += end - first > IMPORT_FRAMES_MAX;
+	end = TALLY_MIN(end, first + IMPORT_FRAMES_MAX);
 	for (uint32_t i = first; i < end && !ret; i++) {
 		const struct tally_parquet_text *name = &cells->texts.data[i];
 
@@ -107,7 +120,7 @@ static int row_add(struct table_reading *reading, size_t row)
 	struct imported *imported = reading->stacks.imported;
 	struct import_sample sample = {.cpu = IMPORT_NONE};
 	uint64_t cpu;
-	int ret = thread_set(reading, row, &sample);
+	int ret = comm_set(reading, row, &sample);
 
 	reading->stacks.line++;
 	sample.weight = import_cell_weight(&reading->columns, WEIGHT, row);
@@ -118,6 +131,7 @@ static int row_add(struct table_reading *reading, size_t row)
 	}
 	ret = ret ? ret : event_set(reading, row, &sample);
 	ret = ret ? ret : stack_set(reading, row, &sample);
+	ret = ret ? ret : thread_set(reading, row, &sample);
 	return ret ? ret : import_sample_add(&reading->stacks, &sample);
 }
 

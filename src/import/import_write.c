@@ -11,7 +11,7 @@
 #include "symbols/dso_key.h"
 #include "tally/perfdata.h"
 
-enum { RECORD_MAX = 65528, CHAIN_MAX = 8000, COMM_MAX = 255, NAME_MAX_BYTES = 4095 };
+enum { RECORD_MAX = 65528, COMM_MAX = 255, NAME_MAX_BYTES = 4095 };
 
 /* State of the writer. */
 struct writing {
@@ -222,10 +222,10 @@ static int chain_make(struct writing *writing, struct tally_stack stack,
 
 	writing->chain.len = 0;
 	*ret_is_kernel = false;
-	if (tally_vec_reserve(&writing->chain, 2 * (size_t)CHAIN_MAX + 2))
+	if (tally_vec_reserve(&writing->chain, 2 * (size_t)IMPORT_FRAMES_MAX))
 		return -ENOMEM;
-	imported->notes.cut += stack.nr > CHAIN_MAX / 2;
-	for (uint32_t i = 0; i < TALLY_MIN(stack.nr, (uint32_t)CHAIN_MAX / 2) && !ret; i++) {
+	imported->notes.cut += stack.nr > IMPORT_FRAMES_MAX;
+	for (uint32_t i = 0; i < TALLY_MIN(stack.nr, (uint32_t)IMPORT_FRAMES_MAX) && !ret; i++) {
 		const struct import_place *place = &imported->places.data[stack.frames[i]];
 		bool is_kernel = place->module != IMPORT_NONE &&
 				 imported->modules.data[place->module].is_kernel;

@@ -13,6 +13,9 @@
 
 #define IMPORT_NONE UINT32_MAX
 
+/* Maximum number of frames in a stack. Its outermost frames are cut. */
+enum { IMPORT_FRAMES_MAX = 4000 };
+
 /* A function at a place. Texts are IDs in imported->texts, or IMPORT_NONE. */
 struct import_row {
 	uint32_t function, file;

@@ -23,7 +23,7 @@ int tally_replacement_print_error(const char *path, int code);
  * -EISDIR for a directory, -EINVAL for anything else that is not a regular file. */
 int tally_replacement_open(const char *path, struct tally_replacement *ret_replacement);
 
-/* Return -EINTR if INT, TERM or HUP is pending and not ignored, otherwise 0. `replacement` is a struct
+/* Return -EINTR if INT, TERM or HUP is pending and not ignored, else 0. `replacement` is a struct
  * tally_replacement. */
 int tally_replacement_check(void *replacement);
 

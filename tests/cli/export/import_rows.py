@@ -199,6 +199,17 @@ def test_unknown_functions_in_lists():
     assert any(line.endswith("[.] [unknown]") for line in got), got
 
 
+def test_empty_texts():
+    """In files of DuckDB's version V2, an empty text has the address of the next one. Every fifth stack is empty."""
+    got = plain("--from", parquet("empty-stacks"))
+    assert len(got) == 81 and got[0].startswith("20.00%") and all(line.startswith("1.00%") for line in got[1:]), got[:3]
+
+
+def test_threads_without_comms():
+    done = tap.run(TALLY, "script", "-i", parquet("threads"), "-F", "comm,pid,tid", status=0)
+    tap.same(done.stdout.split(), ["c", "77/78"], "comm of the folded stack, and recorded thread")
+
+
 def test_real_weights_above_63_bits():
     assert plain("--from", parquet("large-weights")) == ["100.00%  c        imported       [.] b"]
 
