@@ -38,7 +38,7 @@ struct table_reading {
 	struct tally_map known;
 };
 
-/* Set the sample's comm, and the thread that stands for it. */
+/* Set the sample's comm, and a thread of this comm. */
 static int comm_set(struct table_reading *reading, size_t row, struct import_sample *sample)
 {
 	struct tally_parquet_text comm = {"[unknown]", 9};
