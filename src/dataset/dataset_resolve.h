@@ -21,15 +21,15 @@ struct tally_dataset_rewrite {
 	const char *created_by;
 	int (*write)(void *arg, const void *bytes, size_t len); /* returns 0 or -errno */
 	void *arg;
-	struct tally_error err; /* the reason for -EINVAL and -EOPNOTSUPP */
+	struct tally_error err; /* the reason for -EINVAL, -EFBIG and -EOPNOTSUPP */
 };
 
 /* Return 1 if a file of the table of recordings has recordings that are not resolved, 0 if it has
- * none, -EINVAL or -EOPNOTSUPP for a file that is not such a table, or -ENOMEM. */
+ * none; -EINVAL, -EFBIG or -EOPNOTSUPP for a file that is not such a table; or -ENOMEM. */
 int tally_dataset_needs_resolve(struct tally_dataset_rewrite *recordings);
 
 /* Write a file of the table of frames with functions and lines. Symbols are looked up in `symbols`,
- * which finds files by build ID. Returns 0; -EINVAL or -EOPNOTSUPP as above; -ENOMEM; or an error
+ * which finds files by build ID. Returns 0; an error as above; or an error
  * of write(). */
 int tally_dataset_resolve(struct tally_dataset_rewrite *frames, struct tally_symbols *symbols,
 			  struct tally_dataset_resolve_counts *ret_counts);

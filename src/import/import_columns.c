@@ -38,8 +38,12 @@ int import_columns_open(struct import_columns *opened, const struct import_colum
 
 	*opened = (struct import_columns){.columns = columns, .nr = nr, .input = input};
 	ret = tally_parquet_reader_open(input->bytes, input->len, &err, &opened->reader);
-	if (ret)
+	if (ret == -EFBIG)
+		tally_message_error(input->messages, "%s: %s", input->path, err.text);
+	else if (ret)
 		tally_message_parse_error(input->messages, input->path, ret, &err);
+	if (ret == -EFBIG)
+		tally_message_hint(input->messages, "add up rows with the same stack in the query");
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = column_find(opened, i);
 	if (ret)

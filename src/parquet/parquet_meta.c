@@ -198,34 +198,35 @@ static void chunk_read(struct thrift_in *in, struct parquet_chunk_meta *chunk)
 	}
 }
 
-/* Limit the cost of reading all chunks: any number of equal values takes hardly any space, and
- * chunks could share their pages. Returns false if the file exceeds the limits. */
-static bool chunk_charge(struct tally_parquet_reader *reader,
-			 const struct parquet_chunk_meta *chunk)
+/* Check a chunk, and limit the cost of reading all of them: any number of equal values takes hardly
+ * any space, and chunks could share their pages. Returns 0, -EINVAL or -EFBIG. */
+static int chunk_charge(struct tally_parquet_reader *reader, const struct parquet_chunk_meta *chunk)
 {
-	const uint64_t most = ((uint64_t)1 << 22) + 128 * (uint64_t)reader->len;
+	const uint64_t most = ((uint64_t)1 << 25) + 128 * (uint64_t)reader->len;
 
 	if (chunk->start > reader->len || chunk->size > reader->len - chunk->start ||
-	    chunk->size > reader->len - reader->nr_bytes ||
-	    chunk->nr_values > most - reader->nr_values)
-		return false;
+	    chunk->size > reader->len - reader->nr_bytes)
+		return -EINVAL;
+	if (chunk->nr_values > most - reader->nr_values)
+		return -EFBIG;
 	reader->nr_bytes += chunk->size;
 	reader->nr_values += chunk->nr_values;
-	return true;
+	return 0;
 }
 
 static int chunks_parse(struct tally_parquet_reader *reader, struct thrift_in *in)
 {
 	struct parquet_chunk_meta chunk;
-	int type;
+	int type, ret;
 	size_t nr = thrift_in_list(in, &type);
 
 	if (nr != reader->leaves.len)
 		return -EINVAL;
 	while (nr-- && !in->failed) {
 		chunk_read(in, &chunk);
-		if (!chunk_charge(reader, &chunk))
-			return -EINVAL;
+		ret = chunk_charge(reader, &chunk);
+		if (ret)
+			return ret;
 		if (tally_vec_push(&reader->chunks, chunk))
 			return -ENOMEM;
 	}
@@ -286,5 +287,7 @@ int parquet_meta_parse(struct tally_parquet_reader *reader, const uint8_t *bytes
 	if (ret == -EINVAL)
 		return tally_error_at(err, ret, "the file's metadata are damaged",
 				      (uint64_t)(in.at - reader->bytes));
+	if (ret == -EFBIG)
+		return tally_error_at(err, ret, "the file has too many values for its size", 0);
 	return ret;
 }

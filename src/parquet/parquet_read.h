@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Read Parquet files that query engines wrote. Files are not trusted. The columns of a row group
- * have at most 2^24 values each, and 256 MB of pages; those of a file have at most 2^22 values and
+ * have at most 2^24 values each, and 256 MB of pages; those of a file have at most 2^25 values and
  * 128 for each byte of the file.
  *
  * Supported: flat columns, and lists of at most one level; integers, floating-point numbers, texts
@@ -50,8 +50,8 @@ struct tally_parquet_cells {
 
 struct tally_parquet_reader;
 
-/* Open a file of `len` bytes, which are borrowed. Returns 0; -EINVAL for a file that is damaged, or
- * too large for the limits, with the reason in `err`; or -ENOMEM. */
+/* Open a file of `len` bytes, which are borrowed. Returns 0; -EINVAL for a damaged file; -EFBIG for
+ * one that exceeds the limits, both with the reason in `err`; or -ENOMEM. */
 int tally_parquet_reader_open(const void *bytes, size_t len, struct tally_error *err,
 			      struct tally_parquet_reader **ret_reader);
 void tally_parquet_reader_close(struct tally_parquet_reader *reader);

@@ -63,7 +63,7 @@ static int print_error(const char *path, int code, const struct tally_dataset_re
 {
 	if (code == -ENOMEM)
 		tally_print_error("out of memory");
-	else if (code == -EINVAL || code == -EOPNOTSUPP)
+	else if (code == -EINVAL || code == -EOPNOTSUPP || code == -EFBIG)
 		tally_print_error("%s: %s", path,
 				  rewrite->err.text ? rewrite->err.text : "the file is damaged");
 	return code;
