@@ -29,8 +29,7 @@ struct tally_dataset_rewrite {
 int tally_dataset_needs_resolve(struct tally_dataset_rewrite *recordings);
 
 /* Write a file of the table of frames with functions and lines. Symbols are looked up in `symbols`,
- * which finds files by build ID. Returns 0; an error as above; or an error
- * of write(). */
+ * which finds files by build ID. Returns 0; an error as above; or an error of write(). */
 int tally_dataset_resolve(struct tally_dataset_rewrite *frames, struct tally_symbols *symbols,
 			  struct tally_dataset_resolve_counts *ret_counts);
 

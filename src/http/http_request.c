@@ -294,6 +294,18 @@ int tally_http_request_accepts(const struct tally_http_request *request, const c
 	return best;
 }
 
+/* Return true if a host begins like an IPv6 address in brackets. */
+static bool is_bracketed(struct http_span host)
+{
+	for (size_t i = 1; i < host.len; i++) {
+		if (host.at[i] == ']')
+			return true;
+		if (host.at[i] != ':' && host.at[i] != '.' && tally_digit(host.at[i]) > 15)
+			return false;
+	}
+	return false;
+}
+
 bool tally_http_request_is_local(const struct tally_http_request *request)
 {
 	struct http_span host = {request->host, request->host_len};
@@ -303,7 +315,7 @@ bool tally_http_request_is_local(const struct tally_http_request *request)
 	if (!host.len)
 		return true;
 	if (host.at[0] == '[')
-		return true;
+		return is_bracketed(host);
 	colon = memchr(host.at, ':', host.len);
 	if (colon)
 		host.len = (size_t)(colon - host.at);

@@ -69,6 +69,15 @@ const struct tally_parquet_leaf *import_leaf(const struct import_columns *opened
 	return tally_parquet_leaf(opened->reader, opened->leaf[column]);
 }
 
+static void print_unsupported(const struct import_columns *opened, size_t column)
+{
+	const struct tally_messages *to = opened->input->messages;
+
+	tally_message_error(to, "%s: the encoding or compression of column '%s' is not supported",
+			    opened->input->path, import_leaf(opened, column)->name);
+	tally_message_hint(to, "write the file with COMPRESSION zstd, snappy or gzip");
+}
+
 int import_group_read(struct import_columns *opened, size_t group)
 {
 	struct tally_error err = {0};
@@ -80,13 +89,11 @@ int import_group_read(struct import_columns *opened, size_t group)
 		ret = tally_parquet_read(opened->reader, group, opened->leaf[i], &opened->cells[i],
 					 &err);
 		opened->rows = opened->cells[i].rows;
+		if (ret == -EOPNOTSUPP)
+			print_unsupported(opened, i);
 	}
-	if (!ret)
-		return 0;
-	tally_message_parse_error(opened->input->messages, opened->input->path, ret, &err);
-	if (ret == -EOPNOTSUPP)
-		tally_message_hint(opened->input->messages,
-				   "write the file with COMPRESSION zstd, snappy or gzip");
+	if (ret && ret != -EOPNOTSUPP)
+		tally_message_parse_error(opened->input->messages, opened->input->path, ret, &err);
 	return ret;
 }
 

@@ -31,8 +31,8 @@ struct tally_parquet_reader {
 	TALLY_VEC(struct parquet_chunk_meta) chunks; /* of all row groups, by leaf */
 };
 
-/* Parse the metadata of `len` bytes at `bytes`. Returns 0; -EINVAL or -EFBIG with the reason in `err`; or
- * -ENOMEM. */
+/* Parse the metadata of `len` bytes at `bytes`. Returns 0; -EINVAL or -EFBIG with the reason in
+ * `err`; or -ENOMEM. */
 int parquet_meta_parse(struct tally_parquet_reader *reader, const uint8_t *bytes, size_t len,
 		       struct tally_error *err);
 

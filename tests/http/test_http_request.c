@@ -166,6 +166,9 @@ static const struct {
 	{"Host: evil.example:18255\r\n", false},
 	{"Host: localhost.evil.example\r\n", false},
 	{"Host: 127.0.0.1.evil.example\r\n", false},
+	{"Host: [evil.example\r\n", false},
+	{"Host: [evil.example]\r\n", false},
+	{"Host: [::1\r\n", false},
 };
 
 static void detects_rebound_names(void **state)

@@ -126,7 +126,10 @@ static void answer(void *arg, const struct tally_http_request *request,
 	}
 	response->type = is_open ? OPEN_METRICS "; version=1.0.0; charset=utf-8"
 				 : "text/plain; version=0.0.4; charset=utf-8";
-	(void)text_add(session, is_open, &response->body);
+	if (text_add(session, is_open, &response->body)) {
+		tally_str_clear(&response->body);
+		response->status = TALLY_HTTP_ERROR;
+	}
 }
 
 /* ---- file ----------------------------------------------------------------- */
