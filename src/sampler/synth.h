@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/str.h"
 #include "tally/rings.h"
 #include "tally/client.h"
@@ -19,10 +20,11 @@ struct tally_synth {
 	size_t trailer;       /* size of the kernel's sample_id, in bytes */
 	const char *proc;     /* NULL for /proc */
 	bool namespaces, maps, data_maps, build_ids;
-	bool tasks;    /* COMM and FORK */
-	bool parents;  /* also FORK for main threads, if their parents have records */
-	size_t hidden; /* number of processes with unreadable maps */
-	bool others;   /* another user's maps were read, so reading them is permitted */
+	bool tasks;   /* COMM and FORK */
+	bool parents; /* also FORK for main threads, if their parents have records */
+	const struct tally_map *known; /* tally_synth_processes() skips these PIDs; or NULL */
+	size_t hidden;                 /* number of processes with unreadable maps */
+	bool others; /* another user's maps were read, so reading them is permitted */
 };
 
 static inline const char *tally_synth_proc(const struct tally_synth *synth)
@@ -67,6 +69,10 @@ int tally_synth_time_conv(struct tally_synth *synth, const struct tally_ring_clo
 void tally_synth_begin(struct tally_synth *synth, uint32_t type, uint16_t misc, size_t body);
 /* Append a string with its terminating NUL, padded to 8 bytes. */
 void tally_synth_string(struct tally_synth *synth, const char *text);
+/* Append a FORK record of a task that exists, with time 0, or a COMM record. */
+void tally_synth_fork(struct tally_synth *synth, int32_t pid, int32_t ppid, int32_t tid,
+		      int32_t ptid);
+void tally_synth_comm(struct tally_synth *synth, int32_t pid, int32_t tid, const char *comm);
 /* Append the trailer, all zeros. */
 void tally_synth_end(struct tally_synth *synth);
 void tally_synth_u32(struct tally_synth *synth, uint32_t value);

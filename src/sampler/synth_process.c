@@ -70,13 +70,24 @@ static bool task_read(const struct tally_synth *synth, int32_t pid, int32_t tid,
 	return true;
 }
 
-static void add_comm(struct tally_synth *synth, const struct task *task)
+void tally_synth_comm(struct tally_synth *synth, int32_t pid, int32_t tid, const char *comm)
 {
-	tally_synth_begin(synth, PERF_RECORD_COMM, 0,
-			  8 + tally_round_up(strlen(task->comm) + 1, 8));
-	tally_synth_u32(synth, (uint32_t)task->pid);
-	tally_synth_u32(synth, (uint32_t)task->tid);
-	tally_synth_string(synth, task->comm);
+	tally_synth_begin(synth, PERF_RECORD_COMM, 0, 8 + tally_round_up(strlen(comm) + 1, 8));
+	tally_synth_u32(synth, (uint32_t)pid);
+	tally_synth_u32(synth, (uint32_t)tid);
+	tally_synth_string(synth, comm);
+	tally_synth_end(synth);
+}
+
+void tally_synth_fork(struct tally_synth *synth, int32_t pid, int32_t ppid, int32_t tid,
+		      int32_t ptid)
+{
+	tally_synth_begin(synth, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, 24);
+	tally_synth_u32(synth, (uint32_t)pid);
+	tally_synth_u32(synth, (uint32_t)ppid);
+	tally_synth_u32(synth, (uint32_t)tid);
+	tally_synth_u32(synth, (uint32_t)ptid);
+	tally_synth_u64(synth, 0);
 	tally_synth_end(synth);
 }
 
@@ -85,13 +96,7 @@ static void add_fork(struct tally_synth *synth, const struct task *task)
 {
 	int32_t parent = task->tid == task->pid ? task->ppid : task->pid;
 
-	tally_synth_begin(synth, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, 24);
-	tally_synth_u32(synth, (uint32_t)task->pid);
-	tally_synth_u32(synth, (uint32_t)parent);
-	tally_synth_u32(synth, (uint32_t)task->tid);
-	tally_synth_u32(synth, (uint32_t)parent);
-	tally_synth_u64(synth, 0);
-	tally_synth_end(synth);
+	tally_synth_fork(synth, task->pid, parent, task->tid, parent);
 }
 
 static void add_namespaces(struct tally_synth *synth, const struct task *task)
@@ -229,7 +234,7 @@ static void add_task(struct tally_synth *synth, int32_t pid, int32_t tid)
 			add_fork(synth, &task);
 		if (synth->namespaces)
 			add_namespaces(synth, &task);
-		add_comm(synth, &task);
+		tally_synth_comm(synth, task.pid, task.tid, task.comm);
 	}
 	if (tid == pid && synth->maps)
 		add_maps(synth, &task);
@@ -295,8 +300,12 @@ int tally_synth_processes(struct tally_synth *synth)
 	if (!dir)
 		return -errno;
 	while (!ret && (entry = readdir(dir))) {
-		if (isdigit((unsigned char)entry->d_name[0]))
-			ret = tally_synth_process(synth, atoi(entry->d_name));
+		int pid = atoi(entry->d_name);
+
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    (synth->known && tally_map_get(synth->known, (uint32_t)pid) != TALLY_MAP_NONE))
+			continue;
+		ret = tally_synth_process(synth, pid);
 	}
 	closedir(dir);
 	return ret;
