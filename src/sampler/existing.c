@@ -162,20 +162,18 @@ static void synth_init(struct tally_sampler *sampler)
 	synth->parents = false;
 }
 
-/* On the first call, append the records gathered earlier. On later calls, append the current state.
- * If privileges were dropped in the meantime, the current state is incomplete, so append the
- * records gathered with privileges before it. */
+/* On the first call, append the records gathered earlier. On later calls, append the current state,
+ * which is incomplete if privileges have been dropped. */
 static int gather(struct tally_sampler *sampler, const struct tally_child *child, bool is_tail,
 		  bool started)
 {
 	struct tally_str *out = &sampler->synth.out;
 	bool is_fresh = !is_tail && !sampler->is_gathered_used && sampler->before.len;
 
-	if (sampler->before.len && (is_fresh || sampler->had_privileges))
+	if (is_fresh)
 		tally_str_add_bytes(out, sampler->before.data, sampler->before.len);
 	sampler->is_gathered_used = true;
-	if (!sampler->had_privileges)
-		tally_str_free(&sampler->before);
+	tally_str_free(&sampler->before);
 	return is_fresh ? tally_str_error(out) : gather_all(sampler, child, started);
 }
 
@@ -223,7 +221,7 @@ static void warn_later(const struct tally_sampler *sampler)
 
 	if (sampling->quiet || !sampler->had_privileges)
 		return;
-	if (sampling->is_synthesized_again)
+	if (sampling->tail_synth)
 		tally_message_warn(sampling->messages,
 				   "capabilities are now dropped: later records of other users' "
 				   "processes show their state at this point");

@@ -50,7 +50,7 @@ struct tally_sampler {
 
 	struct tally_synth synth;
 	struct tally_str before; /* records gathered with privileges */
-	bool had_privileges;     /* `before` is kept, because it cannot be gathered again */
+	bool had_privileges;     /* `before` cannot be gathered again */
 	bool is_gathered_used;   /* `before` has been used */
 };
 

@@ -24,6 +24,7 @@
 #include "cli/record/record_output.h"
 #include "cli/record/pinning.h"
 #include "cli/record/record_signals.h"
+#include "cli/record/record_state.h"
 #include "cli/record/record_synth.h"
 #include "cli/record/unwinding.h"
 #include "sampler/privileges.h"
@@ -40,11 +41,6 @@ static int parse_delay(struct record *record, struct record_config *config)
 	record->disabled = config->delay && !record_schedule_starts_enabled(&record->schedule);
 	config->sampling.is_delayed = record->disabled;
 	return ret;
-}
-
-static bool switches_output(const struct record_config *config)
-{
-	return config->switch_signal || config->switch_bytes || config->switch_ns;
 }
 
 /* Check for mutually exclusive options, and set dependent settings. */
@@ -67,7 +63,7 @@ static int check_config(struct record_config *config, bool has_command)
 				  "stack dumps may contain any data");
 		return -EINVAL;
 	}
-	if (config->regions && (!has_command || config->redact || switches_output(config))) {
+	if (config->regions && (!has_command || config->redact || record_switches_output(config))) {
 		tally_print_error("--regions requires a command, and cannot be combined with "
 				  "--redact and --switch-output");
 		return -EINVAL;
@@ -79,7 +75,7 @@ static int check_config(struct record_config *config, bool has_command)
 	}
 	if (sampling->overwrite)
 		sampling->tail_synth = true;
-	sampling->is_synthesized_again = sampling->tail_synth || switches_output(config);
+	sampling->is_synthesized_again = sampling->tail_synth || record_switches_output(config);
 	return tally_ring_pages_parse(config->mmap_size, sampling->quiet, sampling->messages,
 				      &sampling->ring_pages);
 }
@@ -118,6 +114,17 @@ static int add_event(struct record *record, size_t option)
 				 filter->len ? tally_str_text(filter) : NULL);
 }
 
+/* If the output is switched, each file begins with the state at its start, unless the records of
+ * changes are overwritten. */
+static void choose_synthesis(struct record *record)
+{
+	const struct tally_sampler *sampler = &record->sampler;
+
+	if (record_switches_output(record->config) &&
+	    !sampler->specs.data[sampler->tracking].attr.write_backward)
+		record->config->sampling.tail_synth = false;
+}
+
 static int prepare_events(struct record *record)
 {
 	const struct record_config *config = record->config;
@@ -138,7 +145,11 @@ static int prepare_events(struct record *record)
 	if (!ret && config->group && record->sampler.specs.len)
 		tally_event_specs_group(record->sampler.specs.data, record->sampler.specs.len,
 					sizeof(*record->sampler.specs.data));
-	return ret ? ret : tally_sampler_prepare(&record->sampler);
+	if (!ret)
+		ret = tally_sampler_prepare(&record->sampler);
+	if (!ret)
+		choose_synthesis(record);
+	return ret;
 }
 
 /* ---- start of a recording ---------------------------------------------------- */
@@ -319,6 +330,8 @@ static int record_file(struct record *record)
 	if (!ret)
 		ret = record_pins_start(record);
 	if (!ret)
+		ret = record_state_start(record);
+	if (!ret)
 		ret = unwinding_try(record);
 	if (ret) {
 		print_aborted(record, ret);
@@ -415,6 +428,7 @@ static void record_free(struct record *record)
 	tally_vec_free(&record->pieces);
 	record_filter_free(record);
 	record_scan_free(record);
+	record_state_free(record);
 	tally_sampler_close(&record->sampler);
 	for (size_t i = 0; record->filters && i < record->config->events.nr; i++)
 		tally_str_free(&record->filters[i]);

@@ -18,9 +18,6 @@
 #include "sampler/sampler_control.h"
 #include "sampler/sampler.h"
 
-struct record_unwinding;
-struct record_pins;
-
 /* Scan state; see ring_scan.h. */
 struct record_scan_state {
 	TALLY_VEC(uint64_t) positions; /* per ring, the position up to which it was scanned */
@@ -52,6 +49,7 @@ struct record {
 	struct record_unwinding *unwinding; /* NULL if stack dumps are written unchanged */
 	TALLY_VEC(struct iovec) pieces;     /* contents of the rings being drained */
 	struct record_pins *pins;           /* NULL if no files are read */
+	struct record_state *state;         /* NULL if only one file begins with it */
 	struct record_scan_state looks;
 	struct record_filters *filter;
 	struct region_files regions; /* of --regions */

@@ -35,4 +35,10 @@ struct record_config {
 	uint64_t flush_ms;
 };
 
+/* Return true if the output continues in another file at times, sizes or signals. */
+static inline bool record_switches_output(const struct record_config *config)
+{
+	return config->switch_signal || config->switch_bytes || config->switch_ns;
+}
+
 #endif

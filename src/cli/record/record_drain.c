@@ -3,6 +3,7 @@
 #include "cli/record/record_drain.h"
 
 #include "base/clock.h"
+#include "cli/record/record_state.h"
 #include "cli/record/ring_filter.h"
 #include "cli/record/ring_scan.h"
 #include "cli/record/unwinding.h"
@@ -28,6 +29,7 @@ static int gather(struct record *record, bool overwrite)
 		if (!ret)
 			ret = record_filter_ring(record, &data, add_piece);
 	}
+	record_state_round(record);
 	if (!ret && record->pieces.len)
 		ret = add_piece(record, &round, sizeof(round));
 	return ret;

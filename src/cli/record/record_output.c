@@ -20,6 +20,7 @@
 #include "cli/record/hits.h"
 #include "cli/record/record_output.h"
 #include "cli/record/record_progress.h"
+#include "cli/record/record_state.h"
 #include "cli/record/store.h"
 #include "cli/record/record_stream.h"
 #include "cli/record/record_synth.h"
@@ -31,8 +32,7 @@
 
 static bool is_stamped(const struct record_config *config)
 {
-	return config->timestamp_name || config->switch_signal || config->switch_bytes ||
-	       config->switch_ns;
+	return config->timestamp_name || record_switches_output(config);
 }
 
 int record_output_choose(struct record *record)
@@ -475,8 +475,10 @@ int record_output_finish(struct record *record, bool last)
 
 int record_output_switch(struct record *record)
 {
-	int ret = record_drain(record, true);
+	int ret = record_state_refresh(record);
 
+	if (!ret)
+		ret = record_drain(record, true);
 	if (!ret)
 		ret = record_output_finish(record, false);
 	if (!ret)

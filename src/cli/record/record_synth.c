@@ -2,6 +2,7 @@
 /* Synthesized records: event IDs, and existing tasks, maps and cgroups. */
 #include "cli/record/record_synth.h"
 
+#include "cli/record/record_state.h"
 #include "cli/record/ring_scan.h"
 #include "cli/record/unwinding.h"
 
@@ -17,7 +18,7 @@ static int feed_out(struct record *record, bool tail)
 	return record_unwinding_feed(record, out->data, out->len);
 }
 
-static int write_out(struct record *record)
+int record_synth_write(struct record *record)
 {
 	struct tally_str *out = &record->sampler.synth.out;
 	int ret = tally_str_error(out);
@@ -26,6 +27,23 @@ static int write_out(struct record *record)
 		ret = tally_perfdata_writer_write(record->output.writer, out->data, out->len);
 	tally_str_clear(out);
 	return ret;
+}
+
+static int write_existing(struct record *record, bool tail, bool started)
+{
+	int ret = tally_sampler_add_existing(&record->sampler, &record->child, tail, started);
+
+	if (!ret)
+		ret = feed_out(record, tail);
+	return ret ? ret : record_synth_write(record);
+}
+
+/* Write the state at the start of this file, or at its end. */
+static int write_state(struct record *record, bool tail)
+{
+	int ret = tail ? record_state_refresh(record) : 0;
+
+	return ret ? ret : record_state_write(record);
 }
 
 int record_synthesize(struct record *record, bool tail)
@@ -38,18 +56,17 @@ int record_synthesize(struct record *record, bool tail)
 		if (!ret)
 			ret = tally_sampler_add_ids(&record->sampler);
 		if (!ret)
-			ret = write_out(record);
+			ret = record_synth_write(record);
 		if (ret)
 			return ret;
 	}
 	if (tail == record->config->sampling.tail_synth) {
-		ret = tally_sampler_add_existing(&record->sampler, &record->child, tail, started);
-		if (!ret)
-			ret = feed_out(record, tail);
+		ret = record->state && started ? write_state(record, tail)
+					       : write_existing(record, tail, started);
 		if (ret)
 			return ret;
 	}
 	if (!tail)
 		tally_synth_begin(&record->sampler.synth, TALLY_PERFDATA_FINISHED_INIT, 0, 0);
-	return write_out(record);
+	return record_synth_write(record);
 }

@@ -11,4 +11,7 @@
  * 0, or an error from collecting or writing the records. */
 int record_synthesize(struct record *record, bool tail);
 
+/* Write the records in `record->sampler.synth.out`, and clear it. Returns 0 or -errno. */
+int record_synth_write(struct record *record);
+
 #endif

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/endian.h"
 #include "cli/record/pinning.h"
+#include "cli/record/record_state.h"
 
 /* Large enough for any record that is read: a path has at most PATH_MAX bytes, and records without
  * a path are shorter. */
@@ -46,10 +47,16 @@ static uint64_t lost_at(const struct tally_ring_data *data, size_t at, size_t si
 }
 
 static int scan_record(struct record *record, const struct tally_ring_data *data, size_t at,
-		       struct perf_event_header header)
+		       struct perf_event_header header, bool is_ring)
 {
 	char room[ROOM];
+	int ret = 0;
 
+	if (is_ring && header.type != PERF_RECORD_SAMPLE && header.size <= ROOM)
+		ret = record_state_add(record, ring_bytes(data, at, header.size, room),
+				       header.size);
+	if (ret)
+		return ret;
 	switch (header.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -69,7 +76,7 @@ static int scan_record(struct record *record, const struct tally_ring_data *data
 	}
 }
 
-static int scan_records(struct record *record, const struct tally_ring_data *data)
+static int scan_records(struct record *record, const struct tally_ring_data *data, bool is_ring)
 {
 	size_t len = data->first_len + data->second_len;
 	char room[ROOM];
@@ -81,7 +88,7 @@ static int scan_records(struct record *record, const struct tally_ring_data *dat
 
 		if (header.size < sizeof(header) || header.size > len - at)
 			break;
-		ret = scan_record(record, data, at, header);
+		ret = scan_record(record, data, at, header, is_ring);
 		at += header.size;
 	}
 	return ret;
@@ -89,14 +96,14 @@ static int scan_records(struct record *record, const struct tally_ring_data *dat
 
 static bool is_wanted(const struct record *record)
 {
-	return record->pins || record->config->progress;
+	return record->pins || record->state || record->config->progress;
 }
 
 int record_scan_records(struct record *record, const char *records, size_t len)
 {
 	const struct tally_ring_data data = {.first = (const void *)records, .first_len = len};
 
-	return is_wanted(record) ? scan_records(record, &data) : 0;
+	return is_wanted(record) ? scan_records(record, &data, false) : 0;
 }
 
 /* Scan the records written to a ring since the last scan. */
@@ -112,7 +119,7 @@ static int scan_new_records(struct record *record, size_t ring)
 	if (!tally_ring_peek_data(tally_rings_at(record->sampler.rings, ring),
 				  &looks->positions.data[ring], &data))
 		return 0;
-	return scan_records(record, &data);
+	return scan_records(record, &data, true);
 }
 
 int record_scan_ring(struct record *record, size_t ring, const struct tally_ring_data *data)
@@ -120,7 +127,7 @@ int record_scan_ring(struct record *record, size_t ring, const struct tally_ring
 	if (!is_wanted(record))
 		return 0;
 	if (tally_rings_is_overwrite(record->sampler.rings, ring))
-		return scan_records(record, data);
+		return scan_records(record, data, true);
 	return scan_new_records(record, ring);
 }
 
@@ -133,6 +140,7 @@ int record_scan_rings(struct record *record)
 		if (!tally_rings_is_overwrite(record->sampler.rings, i))
 			ret = scan_new_records(record, i);
 	}
+	record_state_round(record);
 	looks->at = tally_clock_now();
 	looks->pause = looks->has_maps ? 0 : TALLY_MIN(2 * looks->pause, (uint64_t)PAUSE_MOST);
 	looks->pause = TALLY_MAX(looks->pause, (uint64_t)PAUSE_LEAST);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "symbols/rules_loader.h"
+#include "cli/record/record_state.h"
 #include "cli/record/ring_scan.h"
 #include "live/live_merge.h"
 #include "cli/record/pinning.h"
@@ -276,6 +277,7 @@ static int rings_take(struct record *record)
 			ret = tally_merge_ring_take(&unwinding->in.data[i], &data);
 		taken += data.first_len + data.second_len;
 	}
+	record_state_round(record);
 	if (ret)
 		return ret;
 	tally_rings_consume(record->sampler.rings, false);
