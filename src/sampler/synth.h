@@ -22,9 +22,13 @@ struct tally_synth {
 	bool namespaces, maps, data_maps, build_ids;
 	bool tasks;   /* COMM and FORK */
 	bool parents; /* also FORK for main threads, if their parents have records */
-	const struct tally_map *known; /* tally_synth_processes() skips these PIDs; or NULL */
-	size_t hidden;                 /* number of processes with unreadable maps */
-	bool others; /* another user's maps were read, so reading them is permitted */
+	/* tally_synth_processes() skips the PIDs in `known`, and calls `pause` after each process.
+	 * Both may be NULL. */
+	const struct tally_map *known;
+	int (*pause)(void *arg);
+	void *arg;
+	size_t hidden; /* number of processes with unreadable maps */
+	bool others;   /* another user's maps were read, so reading them is permitted */
 };
 
 static inline const char *tally_synth_proc(const struct tally_synth *synth)
@@ -47,11 +51,14 @@ int tally_synth_bpf(struct tally_synth *synth);
  * nothing if the process does not exist. Returns 0 or -ENOMEM. */
 int tally_synth_process(struct tally_synth *synth, int32_t pid);
 
+/* Return true if the process has exited and waits for its parent. No records describe it. */
+bool tally_synth_is_zombie(const struct tally_synth *synth, int32_t pid);
+
 /* Append the current state of the process and its descendants. Returns 0 or -ENOMEM. */
 int tally_synth_tree(struct tally_synth *synth, int32_t pid);
 
-/* Append the current state of all processes. Returns 0, the error from opening /proc, or
- * -ENOMEM. */
+/* Append the current state of all processes. Returns 0, the error from opening /proc, the error
+ * from `pause`, or -ENOMEM. */
 int tally_synth_processes(struct tally_synth *synth);
 
 /* Append all cgroups below the cgroup2 mount point, with IDs. Returns 0 or -ENOMEM. */

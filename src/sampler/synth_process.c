@@ -22,6 +22,7 @@ enum { STATUS_MAX = 1 << 16, MAPS_MAX = 1 << 27, NAME_MAX_BYTES = 4096 };
 /* Contents of /proc/PID/status. */
 struct task {
 	int32_t tid, pid, ppid;
+	bool is_zombie; /* a process that has exited */
 	char comm[64];
 };
 
@@ -51,7 +52,7 @@ static bool task_read(const struct tally_synth *synth, int32_t pid, int32_t tid,
 		      struct task *ret_task)
 {
 	char path[128], *text;
-	const char *tgid, *ppid;
+	const char *tgid, *ppid, *state, *threads;
 	size_t len;
 
 	snprintf(path, sizeof(path), "%s/%d/task/%d/status", tally_synth_proc(synth), pid, tid);
@@ -59,7 +60,10 @@ static bool task_read(const struct tally_synth *synth, int32_t pid, int32_t tid,
 		return false;
 	tgid = status_line(text, "\nTgid:");
 	ppid = status_line(text, "\nPPid:");
+	state = status_line(text, "\nState:\t");
+	threads = status_line(text, "\nThreads:");
 	*ret_task = (struct task){.tid = tid, .pid = pid};
+	ret_task->is_zombie = state && *state == 'Z' && threads && strtol(threads, NULL, 10) <= 1;
 	if (tgid)
 		ret_task->pid = (int32_t)strtol(tgid, NULL, 10);
 	if (ppid)
@@ -227,7 +231,8 @@ static void add_task(struct tally_synth *synth, int32_t pid, int32_t tid)
 {
 	struct task task;
 
-	if (!task_read(synth, pid, tid, &task))
+	/* A zombie has no more samples, and no EXIT record will remove it. */
+	if (!task_read(synth, pid, tid, &task) || task.is_zombie)
 		return;
 	if (synth->tasks) {
 		if (synth->parents || tid != pid)
@@ -238,6 +243,13 @@ static void add_task(struct tally_synth *synth, int32_t pid, int32_t tid)
 	}
 	if (tid == pid && synth->maps)
 		add_maps(synth, &task);
+}
+
+bool tally_synth_is_zombie(const struct tally_synth *synth, int32_t pid)
+{
+	struct task task;
+
+	return task_read(synth, pid, pid, &task) && task.is_zombie;
 }
 
 int tally_synth_process(struct tally_synth *synth, int32_t pid)
@@ -306,6 +318,8 @@ int tally_synth_processes(struct tally_synth *synth)
 		    (synth->known && tally_map_get(synth->known, (uint32_t)pid) != TALLY_MAP_NONE))
 			continue;
 		ret = tally_synth_process(synth, pid);
+		if (!ret && synth->pause)
+			ret = synth->pause(synth->arg);
 	}
 	closedir(dir);
 	return ret;

@@ -153,7 +153,8 @@ void tally_system_merge(struct tally_system *system, const void *records, size_t
 	}
 }
 
-void tally_system_expire(struct tally_system *system, bool (*is_gone)(int32_t pid))
+void tally_system_expire(struct tally_system *system, bool (*is_gone)(void *arg, int32_t pid),
+			 void *arg)
 {
 	const struct tally_map_slot *slot;
 	TALLY_VEC(struct system_process *) gone = {0};
@@ -163,7 +164,7 @@ void tally_system_expire(struct tally_system *system, bool (*is_gone)(int32_t pi
 		struct system_process *process = system_slot_process(slot->value);
 
 		/* Without memory for the list, the process is removed later. */
-		if (is_gone(process->pid) && tally_vec_push(&gone, process))
+		if (is_gone(arg, process->pid) && tally_vec_push(&gone, process))
 			break;
 	}
 	tally_vec_for_each (process, &gone)

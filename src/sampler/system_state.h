@@ -46,7 +46,8 @@ void tally_system_merge(struct tally_system *system, const void *records, size_t
 			bool distrusts);
 
 /* Remove processes for which `is_gone` returns true. */
-void tally_system_expire(struct tally_system *system, bool (*is_gone)(int32_t pid));
+void tally_system_expire(struct tally_system *system, bool (*is_gone)(void *arg, int32_t pid),
+			 void *arg);
 
 /* Append records that describe the state to `synth->out`, ordered by PID. Whenever there are more
  * than 256 KiB, and at the end, call `write`, which clears synth->out. Returns 0, -ENOMEM, or the

@@ -389,8 +389,9 @@ static void a_merge_replaces_only_bpf_functions(void **state)
 	assert_non_null(strstr(world->text.data, "type 74\n"));
 }
 
-static bool is_even(int32_t pid)
+static bool is_even(void *arg, int32_t pid)
 {
+	(void)arg;
 	return pid % 2 == 0;
 }
 
@@ -407,7 +408,7 @@ static void reused_and_expired_numbers_belong_to_new_tasks(void **state)
 	on_fork(world, 10, 13);
 	assert_string_equal(emitted(world), "fork 10:10 of 13\ncomm 10:10 kept\n"
 					    "fork 12:12 of 1\nfork 13:13 of 0\ncomm 13:13 kept\n");
-	tally_system_expire(world->system, is_even);
+	tally_system_expire(world->system, is_even, NULL);
 	assert_string_equal(emitted(world), "fork 13:13 of 0\ncomm 13:13 kept\n");
 }
 

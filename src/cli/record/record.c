@@ -24,6 +24,7 @@
 #include "cli/record/record_output.h"
 #include "cli/record/pinning.h"
 #include "cli/record/record_signals.h"
+#include "cli/record/record_spool.h"
 #include "cli/record/record_state.h"
 #include "cli/record/record_synth.h"
 #include "cli/record/unwinding.h"
@@ -429,6 +430,7 @@ static void record_free(struct record *record)
 	record_filter_free(record);
 	record_scan_free(record);
 	record_state_free(record);
+	record_spool_free(record);
 	tally_sampler_close(&record->sampler);
 	for (size_t i = 0; record->filters && i < record->config->events.nr; i++)
 		tally_str_free(&record->filters[i]);

@@ -50,6 +50,7 @@ struct record {
 	TALLY_VEC(struct iovec) pieces;     /* contents of the rings being drained */
 	struct record_pins *pins;           /* NULL if no files are read */
 	struct record_state *state;         /* NULL if only one file begins with it */
+	struct record_spool *spool;         /* NULL if the rings have no copies */
 	struct record_scan_state looks;
 	struct record_filters *filter;
 	struct region_files regions; /* of --regions */

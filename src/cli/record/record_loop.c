@@ -131,6 +131,8 @@ static bool switch_is_due(const struct record *record)
 	const struct record_config *config = record->config;
 	uint64_t bytes = tally_perfdata_writer_bytes(record->output.writer);
 
+	/* A file that begins with more than this size is not full. */
+	bytes -= TALLY_MIN(bytes, record->output.bytes_begin);
 	return (record->dump && config->switch_signal) ||
 	       (config->switch_bytes && bytes >= config->switch_bytes) ||
 	       (config->switch_ns &&

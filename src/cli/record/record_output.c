@@ -20,6 +20,7 @@
 #include "cli/record/hits.h"
 #include "cli/record/record_output.h"
 #include "cli/record/record_progress.h"
+#include "cli/record/record_spool.h"
 #include "cli/record/record_state.h"
 #include "cli/record/store.h"
 #include "cli/record/record_stream.h"
@@ -475,14 +476,19 @@ int record_output_finish(struct record *record, bool last)
 
 int record_output_switch(struct record *record)
 {
-	int ret = record_state_refresh(record);
+	int ret = record_state_refresh(record), stopped;
 
 	if (!ret)
 		ret = record_drain(record, true);
-	if (!ret)
-		ret = record_output_finish(record, false);
+	if (ret)
+		return ret;
+	record_state_mark(record);
+	record_spool_start(record);
+	ret = record_output_finish(record, false);
 	if (!ret)
 		ret = record_output_open(record);
+	stopped = record_spool_stop(record);
+	ret = ret ? ret : stopped;
 	return ret ? ret : record_synthesize(record, false);
 }
 

@@ -19,6 +19,7 @@ struct record_output {
 	int failed;     /* -errno of the first failed write, or 0 */
 	struct tally_perfdata_writer *writer;
 	uint64_t opened;      /* ns, CLOCK_MONOTONIC */
+	uint64_t bytes_begin; /* size of the records at the beginning of this file */
 	uint64_t bytes_total; /* total size of the finished files */
 };
 

@@ -8,14 +8,19 @@
 
 #include "abi/abi_record.h"
 #include "base/arith.h"
+#include "base/clock.h"
 #include "base/endian.h"
 #include "cli/main/print.h"
+#include "cli/record/record_drain.h"
 #include "cli/record/record_synth.h"
 #include "cli/record/ring_scan.h"
 #include "sampler/system_state.h"
 
 /* Limit on the memory of the state, in bytes. */
 enum { STATE_MAX = 256 << 20 };
+
+/* Interval at which the rings are drained while procfs is being read. */
+enum { DRAIN_NS = 50000000 };
 
 struct state_waiting {
 	uint64_t time;
@@ -31,6 +36,7 @@ struct record_state {
 	TALLY_VEC(uint8_t) bytes;
 	TALLY_VEC(struct state_waiting) waiting;
 	uint64_t newest, limit;
+	size_t marked; /* size of `bytes` at the mark */
 };
 
 /* ---- records of the rings ------------------------------------------------------------------ */
@@ -133,9 +139,24 @@ void record_state_round(struct record *record)
 
 /* ---- procfs -------------------------------------------------------------------------------- */
 
-static bool process_is_gone(int32_t pid)
+static bool process_is_gone(void *arg, int32_t pid)
 {
+	(void)arg;
 	return kill(pid, 0) && errno == ESRCH;
+}
+
+/* Return true for zombies, too, because their EXIT records may have been lost. */
+static bool process_has_exited(void *synth, int32_t pid)
+{
+	return process_is_gone(NULL, pid) || tally_synth_is_zombie(synth, pid);
+}
+
+/* Drain the rings while procfs is being read. `record` is a struct record. */
+static int drain_if_due(void *record_)
+{
+	struct record *record = record_;
+
+	return tally_clock_now() - record->drained < DRAIN_NS ? 0 : record_drain(record, false);
 }
 
 /* Apply the records of the rings, all but the newest. */
@@ -160,11 +181,16 @@ int record_state_refresh(struct record *record)
 	state->is_scanned = true;
 	if (ret)
 		return ret;
-	if (is_whole && state->is_tracked && !record->config->sampling.transport)
-		tally_system_expire(state->system, process_is_gone);
+	/* All records of these processes are in this file. */
+	if (state->is_tracked && !record->config->sampling.transport)
+		tally_system_expire(state->system, is_whole ? process_has_exited : process_is_gone,
+				    synth);
 	synth->known = is_whole ? NULL : tally_system_pids(state->system);
+	synth->pause = drain_if_due;
+	synth->arg = record;
 	ret = tally_sampler_add_existing(&record->sampler, &record->child, true, true);
 	synth->known = NULL;
+	synth->pause = NULL;
 	if (!ret)
 		ret = record_scan_records(record, synth->out.data, synth->out.len);
 	if (!ret)
@@ -194,14 +220,21 @@ static int write_synth(void *record)
 	return record_synth_write(record);
 }
 
+void record_state_mark(struct record *record)
+{
+	if (record->state)
+		record->state->marked = record->state->bytes.len;
+}
+
 int record_state_write(struct record *record)
 {
 	struct record_state *state = record->state;
 	int ret = tally_system_emit(state->system, &record->sampler.synth, write_synth, record);
 
-	if (!ret && state->bytes.len)
+	if (!ret && state->marked)
 		ret = tally_perfdata_writer_write(record->output.writer, state->bytes.data,
-						  state->bytes.len);
+						  state->marked);
+	state->marked = 0;
 	warn_dropped(record);
 	return ret;
 }

@@ -27,7 +27,10 @@ void record_state_round(struct record *record);
  * Returns 0 or -errno. */
 int record_state_refresh(struct record *record);
 
-/* Write the state. Returns 0, or an error from writing. */
+/* Called when the last records of a file have been drained. */
+void record_state_mark(struct record *record);
+
+/* Write the state at the mark. Returns 0, or an error from writing. */
 int record_state_write(struct record *record);
 
 /* Free the state. */

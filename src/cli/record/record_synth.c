@@ -68,5 +68,8 @@ int record_synthesize(struct record *record, bool tail)
 	}
 	if (!tail)
 		tally_synth_begin(&record->sampler.synth, TALLY_PERFDATA_FINISHED_INIT, 0, 0);
-	return record_synth_write(record);
+	ret = record_synth_write(record);
+	if (!tail)
+		record->output.bytes_begin = tally_perfdata_writer_bytes(record->output.writer);
+	return ret;
 }

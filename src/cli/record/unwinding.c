@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "symbols/rules_loader.h"
+#include "cli/record/record_spool.h"
 #include "cli/record/record_state.h"
 #include "cli/record/ring_scan.h"
 #include "live/live_merge.h"
@@ -261,6 +262,24 @@ static void *unwinding_main(void *arg)
 
 /* ---- rings -------------------------------------------------------------------------- */
 
+/* Take the older contents of the rings that were copied while a file was finished. Called with
+ * unwinding->lock held. */
+static int copies_take(struct record *record)
+{
+	struct record_unwinding *unwinding = record->unwinding;
+	struct tally_ring_data data;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
+		if (!record_spool_data(record, i, &data))
+			continue;
+		ret = tally_merge_ring_take(&unwinding->in.data[i], &data);
+		atomic_fetch_add(&unwinding->waiting, data.first_len);
+	}
+	record_spool_free(record);
+	return ret;
+}
+
 /* Copy the contents of the rings. Called with unwinding->lock held. */
 static int rings_take(struct record *record)
 {
@@ -306,7 +325,9 @@ int record_unwinding_drain(struct record *record, bool flush)
 	pthread_mutex_lock(&unwinding->lock);
 	while (atomic_load(&unwinding->waiting) > WAIT_BYTES && !unwinding->error)
 		pthread_cond_wait(&unwinding->less, &unwinding->lock);
-	ret = rings_take(record);
+	ret = record_spool_has_data(record) ? copies_take(record) : 0;
+	if (!ret)
+		ret = rings_take(record);
 	unwinding->flush |= flush;
 	pthread_cond_signal(&unwinding->more);
 	while (!ret && unwinding->flush && !unwinding->error)
