@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
-#include "dataset/content_id.h"
 #include "dataset/dataset_private.h"
 
 /* ---- partitions ------------------------------------------------------------------ */
@@ -71,22 +70,23 @@ static int partition_set(struct dataset_recording *recording)
 	struct tally_dataset *dataset = recording->dataset;
 	int ret = 0;
 
-	if (tally_map_get(&dataset->recordings, recording->id) != TALLY_MAP_NONE)
+	if (tally_map_get(&dataset->recordings, recording->identity.id) != TALLY_MAP_NONE)
 		return -EEXIST;
-	if (tally_map_set(&dataset->recordings, recording->id, 0))
+	if (tally_map_set(&dataset->recordings, recording->identity.id, 0))
 		return -ENOMEM;
-	if (!dataset->has_files || strcmp(tally_str_text(&dataset->date), recording->date) ||
-	    strcmp(tally_str_text(&dataset->host), recording->host)) {
+	if (!dataset->has_files ||
+	    strcmp(tally_str_text(&dataset->date), recording->identity.date) ||
+	    strcmp(tally_str_text(&dataset->host), recording->identity.host)) {
 		ret = partition_end(dataset, 0);
 		tally_str_clear(&dataset->date);
-		tally_str_add(&dataset->date, recording->date);
+		tally_str_add(&dataset->date, recording->identity.date);
 		tally_str_clear(&dataset->host);
-		tally_str_add(&dataset->host, recording->host);
+		tally_str_add(&dataset->host, recording->identity.host);
 		ret = ret ? ret : tally_str_error(&dataset->date);
 		ret = ret ? ret : tally_str_error(&dataset->host);
 		ret = ret ? ret : partition_begin(dataset);
 	}
-	dataset->ids += recording->id; /* in any order */
+	dataset->ids += recording->identity.id; /* in any order */
 	return ret;
 }
 

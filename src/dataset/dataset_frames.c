@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "dataset/content_id.h"
+#include "base/content_id.h"
 #include "dataset/dataset_private.h"
 #include "symbols/lines/symbols_lines.h"
 

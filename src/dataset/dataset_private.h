@@ -5,6 +5,7 @@
 
 #include "dataset/dataset_tables.h"
 #include "dataset/places.h"
+#include "session/session_identity.h"
 
 /* A file of the current partition. */
 struct dataset_file {
@@ -26,8 +27,6 @@ struct tally_dataset {
 	struct tally_str text, bytes; /* buffers */
 };
 
-enum { DATE_SIZE = 32 };
-
 /* A sample that waits for its row. */
 struct dataset_sample {
 	uint64_t present; /* PERF_SAMPLE_* */
@@ -48,11 +47,7 @@ struct dataset_recording {
 	TALLY_VEC(struct dataset_sample) waiting;
 	bool has_begun; /* the members below are set */
 	const struct tally_perfdata_env *env;
-	const char *host;
-	uint64_t id;
-	uint64_t offset;   /* time since 1970 minus recorded time, modulo 2^64 */
-	const char *clock; /* source of `offset`; NULL if it is unknown */
-	char date[DATE_SIZE];
+	struct tally_session_identity identity;
 	bool has_times;
 	uint64_t first, last; /* recorded times */
 	uint64_t samples, unnamed;
@@ -60,7 +55,7 @@ struct dataset_recording {
 
 /* ---- dataset_recording.c -------------------------------------------------- */
 
-/* Set the recording's ID, host, clock and date. `sample` is its first sample, or NULL if it has
+/* Set the recording's identity. `sample` is its first sample, or NULL if it has
  * none. Returns 0 or -ENOMEM. */
 int dataset_recording_begin(struct dataset_recording *recording,
 			    const struct tally_feed_sample *sample);

@@ -2,7 +2,7 @@
 /* The rows of the tables of samples and stacks. */
 #include <errno.h>
 
-#include "dataset/content_id.h"
+#include "base/content_id.h"
 #include "dataset/dataset_private.h"
 
 enum { WAITING_MAX = 1 << 16 };
@@ -61,10 +61,10 @@ static int row_add(struct dataset_recording *recording, const struct dataset_sam
 	struct tally_dataset *dataset = recording->dataset;
 	struct tally_parquet *writer = dataset->files[TALLY_DATASET_SAMPLES].writer;
 
-	tally_parquet_add(writer, SAMPLE_RECORDING, recording->id);
+	tally_parquet_add(writer, SAMPLE_RECORDING, recording->identity.id);
 	tally_parquet_add(writer, SAMPLE_NUMBER, recording->samples++);
 	field_add(writer, sample, PERF_SAMPLE_TIME, SAMPLE_TIME,
-		  (int64_t)(sample->time + recording->offset));
+		  (int64_t)(sample->time + recording->identity.clock.offset));
 	field_add(writer, sample, PERF_SAMPLE_TID, SAMPLE_PID, sample->pid);
 	field_add(writer, sample, PERF_SAMPLE_TID, SAMPLE_TID, sample->tid);
 	field_add(writer, sample, PERF_SAMPLE_CPU, SAMPLE_CPU, (int32_t)sample->cpu);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * IDs of stacks and frames, which are hashes of their contents. A stack has the same ID in all data
- * sets, on all machines. The hash function must therefore never change: it is SipHash-2-4 with a
- * key of zero, without its highest bit, because some query engines have no unsigned integers.
+ * IDs of recordings, stacks and frames, which are hashes of their contents. A stack has the same ID
+ * in all data sets, on all machines. The hash function must therefore never change: it is
+ * SipHash-2-4 with a key of zero, without its highest bit, because some query engines have no
+ * unsigned integers.
  *
  * Two of N different stacks have the same ID with a probability of about N^2 / 2^64: one in two
  * million for three million stacks. The author of a recording can make equal IDs on purpose.
  */
-#ifndef TALLY_DATASET_CONTENT_ID_H
-#define TALLY_DATASET_CONTENT_ID_H
+#ifndef TALLY_BASE_CONTENT_ID_H
+#define TALLY_BASE_CONTENT_ID_H
 
 #include <stddef.h>
 #include <stdint.h>

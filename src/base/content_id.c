@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dataset/content_id.h"
+#include "base/content_id.h"
 
 static uint64_t rotate(uint64_t v, unsigned bits)
 {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/arith.h"
-#include "dataset/content_id.h"
+#include "base/content_id.h"
 
 #include <cmocka.h>
 
