@@ -124,6 +124,18 @@ uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint6
 	return INT64_MAX;
 }
 
+const char *tally_export_unit_name(const struct tally_export_event *event)
+{
+	return event->is_time ? "nanoseconds" : "count";
+}
+
+uint64_t tally_export_period(const struct tally_export_event *event)
+{
+	if (event->period || !event->is_time || !event->frequency)
+		return event->period;
+	return 1000000000 / event->frequency;
+}
+
 /* ---- names --------------------------------------------------------------------- */
 
 void tally_export_add_dso(const struct tally_dso *dso, struct tally_str *out)

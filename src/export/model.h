@@ -49,6 +49,12 @@ bool tally_export_has_bucket(const struct tally_export *export, const struct tal
  * limit is recorded in the export's notes. */
 uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint64_t weight);
 
+/* Return the unit of an event's weights: "nanoseconds" or "count". */
+const char *tally_export_unit_name(const struct tally_export_event *event);
+
+/* Return an event's sampling period in its unit, or 0 if it is unknown. */
+uint64_t tally_export_period(const struct tally_export_event *event);
+
 /* Interval between samples of an event without timestamps. */
 #define TALLY_EXPORT_SAMPLE_GAP UINT64_C(1000000) /* ns */
 

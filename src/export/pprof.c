@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pprof's profile.proto, compressed. Samples come first, followed by the tables they refer to, in
- * order of first use. Addresses are linked addresses, as if each file were mapped at its linked
- * address. A mapping spans all pages of the file that have samples, and represents the file in all
- * processes. Inlined functions are additional lines of a location.
+ * order of first use.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/hash.h"
-#include "base/path.h"
-#include "base/slots.h"
 #include "base/varint.h"
 #include "export/formats.h"
-#include "export/model.h"
+#include "export/locations.h"
 #include "export/protobuf.h"
 #include "export/stream.h"
 
@@ -52,27 +46,13 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_NUMBER };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
-enum { PAGE = 4096, FIRST_STRINGS = 2 };
-
-/* Pages of a file that have the same distance between their linked addresses and file offsets. */
-struct pprof_mapping {
-	struct tally_dso *dso;
-	uint64_t distance;
-	uint64_t start, end;
-	bool has_lines;
-};
+enum { FIRST_STRINGS = 2 };
 
 struct pprof {
 	const struct tally_export *export;
 	const struct tally_profile *profile;
 	struct tally_export_model model;
-	struct tally_export_inlining *inlining;
-	uint32_t *location_of;     /* by frame; 0 if not added yet */
-	TALLY_VEC(uint32_t) lines; /* frames in all locations */
-	TALLY_VEC(uint32_t)
-	locations; /* start of each location in `lines`; it ends where the next starts */
-	TALLY_VEC(struct pprof_mapping) mappings;
-	struct tally_slots slots; /* hash index of `mappings` */
+	struct tally_export_locations locations;
 	struct tally_intern strings;
 	struct tally_str name; /* buffer for a name */
 	struct tally_export_stream stream;
@@ -119,11 +99,6 @@ static void add_type(struct pprof *pprof, unsigned field, uint64_t name, const c
 	tally_protobuf_close(out, type);
 }
 
-static const char *unit_of(const struct tally_export_event *event)
-{
-	return event->is_time ? "nanoseconds" : "count";
-}
-
 /* Return the name "samples" if there is one event, or "cycles:samples" if there are several. */
 static uint64_t samples_name(struct pprof *pprof, const struct tally_export_event *event)
 {
@@ -133,13 +108,6 @@ static uint64_t samples_name(struct pprof *pprof, const struct tally_export_even
 	}
 	tally_str_add(&pprof->name, "samples");
 	return made_string(pprof);
-}
-
-static uint64_t event_period(const struct tally_export_event *event)
-{
-	if (event->period || !event->is_time || !event->frequency)
-		return event->period;
-	return 1000000000 / event->frequency;
 }
 
 static void add_string(struct pprof *pprof, uint32_t number)
@@ -175,12 +143,12 @@ static void add_head(struct pprof *pprof)
 
 		add_type(pprof, PROFILE_SAMPLE_TYPE, samples_name(pprof, event), "count");
 		add_type(pprof, PROFILE_SAMPLE_TYPE, text_string(pprof, event->name),
-			 unit_of(event));
+			 tally_export_unit_name(event));
 	}
-	if (event_period(&export->events[0])) {
+	if (tally_export_period(&export->events[0])) {
 		add_type(pprof, PROFILE_PERIOD_TYPE, text_string(pprof, export->events[0].name),
-			 unit_of(&export->events[0]));
-		tally_protobuf_u64(out, PROFILE_PERIOD, event_period(&export->events[0]));
+			 tally_export_unit_name(&export->events[0]));
+		tally_protobuf_u64(out, PROFILE_PERIOD, tally_export_period(&export->events[0]));
 	}
 	if (export->start)
 		tally_protobuf_u64(out, PROFILE_TIME, export->start);
@@ -189,38 +157,12 @@ static void add_head(struct pprof *pprof)
 
 /* ---- samples ------------------------------------------------------------------- */
 
-/* Find or add the location that begins with the frame at `at`. Return the location's number of
- * frames. */
-static int location_find(struct pprof *pprof, const struct tally_bucket_key *key, uint32_t at,
-			 uint32_t *ret_location, uint32_t *ret_frames)
-{
-	uint32_t first = tally_export_frame(pprof->profile, key, at);
-	uint32_t nr = pprof->inlining[first].depth + 1;
-	int ret = 0;
-
-	if (!pprof->location_of[first]) {
-		ret = tally_vec_push(&pprof->locations, (uint32_t)pprof->lines.len);
-		for (uint32_t i = 0; i < nr && !ret; i++)
-			ret = tally_vec_push(&pprof->lines,
-					     tally_export_frame(pprof->profile, key, at + i));
-		pprof->location_of[first] = (uint32_t)pprof->locations.len;
-	}
-	*ret_location = pprof->location_of[first];
-	*ret_frames = nr;
-	return ret;
-}
-
 static int add_locations(struct pprof *pprof, const struct tally_bucket_key *key)
 {
-	uint32_t depth = tally_export_depth(pprof->profile, key), location, nr;
 	struct tally_str *out = &pprof->stream.text;
 	size_t packed = tally_protobuf_open(out, SAMPLE_LOCATION);
-	int ret = 0;
+	int ret = tally_export_locations_add(&pprof->locations, key, out);
 
-	for (uint32_t at = 0; at < depth && !ret; at += nr) {
-		ret = location_find(pprof, key, at, &location, &nr);
-		tally_str_add_varint(out, location);
-	}
 	tally_protobuf_close(out, packed);
 	return ret;
 }
@@ -294,82 +236,9 @@ static int add_samples(struct pprof *pprof)
 
 /* ---- mappings ------------------------------------------------------------------ */
 
-/* Return true for a program rather than a library. pprof treats the first mapping as the main
- * program. */
-static bool is_program(const struct tally_dso *dso)
-{
-	return tally_dso_kind(dso) == TALLY_DSO_USER &&
-	       !strstr(tally_path_name(tally_dso_name(dso)), ".so");
-}
-
-static uint64_t address_of(const struct pprof *pprof, uint32_t frame)
-{
-	return pprof->model.addresses[pprof->model.place_of[frame]];
-}
-
-/* Return the index of a frame's mapping, or UINT32_MAX if there is none yet. */
-static uint32_t mapping_find(const struct pprof *pprof, uint32_t number, uint32_t *ret_hash)
-{
-	const struct tally_frame *frame = &pprof->profile->frames.all.data[number];
-	uint64_t distance = address_of(pprof, number) - frame->addr;
-	uint32_t hash = (uint32_t)tally_hash_mix((uintptr_t)frame->dso, distance), found;
-
-	*ret_hash = hash;
-	for (size_t pos = hash; tally_slots_next(&pprof->slots, hash, &pos, &found);) {
-		const struct pprof_mapping *mapping = &pprof->mappings.data[found];
-
-		if (mapping->dso == frame->dso && mapping->distance == distance)
-			return found;
-	}
-	return UINT32_MAX;
-}
-
-static int mapping_add(struct pprof *pprof, uint32_t number)
-{
-	const struct tally_frame *frame = &pprof->profile->frames.all.data[number];
-	uint64_t address = address_of(pprof, number), start = address & ~(uint64_t)(PAGE - 1);
-	uint32_t hash, found = mapping_find(pprof, number, &hash);
-	struct pprof_mapping *mapping;
-	int ret = 0;
-
-	if (found == UINT32_MAX) {
-		found = (uint32_t)pprof->mappings.len;
-		ret = tally_vec_push(&pprof->mappings,
-				     (struct pprof_mapping){frame->dso, address - frame->addr,
-							    start, start + PAGE});
-		if (!ret)
-			ret = tally_slots_add(&pprof->slots, hash, found);
-		if (ret)
-			return ret;
-	}
-	mapping = &pprof->mappings.data[found];
-	mapping->start = start < mapping->start ? start : mapping->start;
-	/* The end of the topmost page wraps around to 0. */
-	if (start + (PAGE - 1) > mapping->end - 1)
-		mapping->end = start + PAGE;
-	mapping->has_lines |= frame->line != NULL;
-	return 0;
-}
-
-/* Create the mappings: first those of programs, then those of libraries. */
-static int mappings_make(struct pprof *pprof)
-{
-	int ret = 0;
-
-	for (int pass = 0; pass < 2; pass++) {
-		tally_vec_for_each (line, &pprof->lines) {
-			const struct tally_frame *frame = &pprof->profile->frames.all.data[*line];
-
-			if (frame->dso && !ret && (pass || is_program(frame->dso)))
-				ret = mapping_add(pprof, *line);
-		}
-	}
-	return ret;
-}
-
 static void add_mapping(struct pprof *pprof, uint64_t id)
 {
-	const struct pprof_mapping *mapping = &pprof->mappings.data[id - 1];
+	const struct tally_export_mapping *mapping = &pprof->locations.mappings.data[id - 1];
 	struct tally_str *out = &pprof->stream.text;
 	uint64_t file, build_id;
 	size_t message;
@@ -409,20 +278,18 @@ static void add_line(struct pprof *pprof, uint32_t frame)
 
 static void add_location(struct pprof *pprof, uint32_t id)
 {
-	uint32_t first = pprof->locations.data[id - 1];
-	uint32_t end =
-		id < pprof->locations.len ? pprof->locations.data[id] : (uint32_t)pprof->lines.len;
-	uint32_t frame = pprof->lines.data[first], hash;
+	struct tally_export_location location = tally_export_location_get(&pprof->locations, id);
+	uint32_t mapping = tally_export_mapping_of(&pprof->locations, id);
 	struct tally_str *out = &pprof->stream.text;
 	size_t message = tally_protobuf_open(out, PROFILE_LOCATION);
 
 	tally_protobuf_u64(out, LOCATION_ID, id);
-	if (pprof->profile->frames.all.data[frame].dso)
-		tally_protobuf_u64(out, LOCATION_MAPPING,
-				   (uint64_t)mapping_find(pprof, frame, &hash) + 1);
-	tally_protobuf_u64(out, LOCATION_ADDRESS, address_of(pprof, frame));
-	for (uint32_t i = first; i < end; i++)
-		add_line(pprof, pprof->lines.data[i]);
+	if (mapping)
+		tally_protobuf_u64(out, LOCATION_MAPPING, mapping);
+	tally_protobuf_u64(out, LOCATION_ADDRESS,
+			   tally_export_location_address(&pprof->locations, id));
+	for (uint32_t i = 0; i < location.nr; i++)
+		add_line(pprof, location.frames[i]);
 	tally_protobuf_close(out, message);
 }
 
@@ -450,11 +317,11 @@ static void add_function(struct pprof *pprof, uint32_t number)
 
 static int add_tables(struct pprof *pprof)
 {
-	int ret = mappings_make(pprof);
+	int ret = tally_export_mappings_build(&pprof->locations);
 
-	for (uint32_t i = 0; i < pprof->mappings.len && !ret; i++)
+	for (uint32_t i = 0; i < pprof->locations.mappings.len && !ret; i++)
 		add_mapping(pprof, i + 1);
-	for (uint32_t i = 0; i < pprof->locations.len && !ret; i++) {
+	for (uint32_t i = 0; i < pprof->locations.starts.len && !ret; i++) {
 		add_location(pprof, i + 1);
 		ret = tally_export_flush_some(&pprof->stream);
 	}
@@ -472,14 +339,10 @@ static int add_tables(struct pprof *pprof)
 
 static int pprof_write(struct pprof *pprof)
 {
-	size_t nr = pprof->profile->frames.all.len;
-	int ret;
+	int ret = tally_export_locations_init(pprof->export, &pprof->model, &pprof->locations);
 
-	pprof->inlining = tally_export_inlining_build(pprof->export);
-	pprof->location_of = calloc(nr + 1, sizeof(*pprof->location_of));
-	if (!pprof->inlining || !pprof->location_of)
-		return -ENOMEM;
-	ret = tally_export_model_link(&pprof->model, TALLY_EXPORT_FROM_ZERO);
+	if (!ret)
+		ret = tally_export_model_link(&pprof->model, TALLY_EXPORT_FROM_ZERO);
 	if (ret)
 		return ret;
 	add_head(pprof);
@@ -501,12 +364,7 @@ static int write_format(const struct tally_export *export)
 	ret = tally_export_stream_end(&pprof.stream, ret);
 	tally_str_free(&pprof.name);
 	tally_intern_free(&pprof.strings);
-	tally_slots_free(&pprof.slots);
-	tally_vec_free(&pprof.mappings);
-	tally_vec_free(&pprof.locations);
-	tally_vec_free(&pprof.lines);
-	free(pprof.location_of);
-	free(pprof.inlining);
+	tally_export_locations_free(&pprof.locations);
 	tally_export_model_free(&pprof.model);
 	return ret;
 }

@@ -88,7 +88,7 @@ BUGS = [
         "(from - to) * 2 - 1;",
         "(from - to) * 2 + 1;",
         "numbers in pages that are lower than the one before are one too low"),
-    Bug("src/export/pprof.c",
+    Bug("src/export/model.c",
         "return 1000000000 / event->frequency;",
         "return 1000000 / event->frequency;",
         "the sampling period in pprof files is in microseconds, its unit nanoseconds"),
