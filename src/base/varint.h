@@ -18,6 +18,16 @@ static inline size_t tally_varint_put(uint64_t value, char bytes[TALLY_VARINT_MA
 	return len;
 }
 
+/* Return the number of bytes that encode `value`. */
+static inline size_t tally_varint_size(uint64_t value)
+{
+	size_t len = 1;
+
+	for (; value >= 0x80; value >>= 7)
+		len++;
+	return len;
+}
+
 static inline void tally_str_add_varint(struct tally_str *str, uint64_t value)
 {
 	char bytes[TALLY_VARINT_MAX];

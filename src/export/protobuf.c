@@ -6,7 +6,7 @@
 #include "base/varint.h"
 
 /* Wire types, stored in a tag's lowest bits. */
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2, WIRE_BITS = 3 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_BITS = 3 };
 
 void tally_protobuf_u64(struct tally_str *out, unsigned field, uint64_t value)
 {
@@ -14,10 +14,35 @@ void tally_protobuf_u64(struct tally_str *out, unsigned field, uint64_t value)
 	tally_str_add_varint(out, value);
 }
 
-void tally_protobuf_bytes(struct tally_str *out, unsigned field, const void *bytes, size_t len)
+void tally_protobuf_fixed64(struct tally_str *out, unsigned field, uint64_t value)
+{
+	tally_str_add_varint(out, (uint64_t)field << WIRE_BITS | WIRE_FIXED64);
+	tally_protobuf_add_fixed64(out, value);
+}
+
+void tally_protobuf_add_fixed64(struct tally_str *out, uint64_t value)
+{
+	char bytes[8];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(value >> 8 * i);
+	tally_str_add_bytes(out, bytes, sizeof(bytes));
+}
+
+void tally_protobuf_head(struct tally_str *out, unsigned field, uint64_t len)
 {
 	tally_str_add_varint(out, (uint64_t)field << WIRE_BITS | WIRE_BYTES);
 	tally_str_add_varint(out, len);
+}
+
+uint64_t tally_protobuf_size(unsigned field, uint64_t len)
+{
+	return tally_varint_size((uint64_t)field << WIRE_BITS) + tally_varint_size(len) + len;
+}
+
+void tally_protobuf_bytes(struct tally_str *out, unsigned field, const void *bytes, size_t len)
+{
+	tally_protobuf_head(out, field, len);
 	tally_str_add_bytes(out, bytes, len);
 }
 

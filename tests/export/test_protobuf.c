@@ -40,6 +40,7 @@ static void numbers_of_every_length(void **state)
 		struct tally_str out = {0};
 
 		tally_str_add_varint(&out, cases[i].value);
+		assert_int_equal(tally_varint_size(cases[i].value), cases[i].len);
 		check(&out, cases[i].bytes, cases[i].len);
 		tally_str_free(&out);
 	}
@@ -55,6 +56,37 @@ static void fields_have_tags(void **state)
 	tally_protobuf_u64(&out, 66, 0);
 	check(&out, "\x08\x96\x01\x12\x07testing\x82\x01\x00\x90\x04\x00", 18);
 	tally_str_free(&out);
+}
+
+static void numbers_of_eight_bytes(void **state)
+{
+	struct tally_str out = {0};
+
+	tally_protobuf_fixed64(&out, 3, 0x0102030405060708);
+	tally_protobuf_add_fixed64(&out, UINT64_MAX);
+	check(&out, "\x19\x08\x07\x06\x05\x04\x03\x02\x01\xff\xff\xff\xff\xff\xff\xff\xff", 17);
+	tally_str_free(&out);
+}
+
+static void sizes_are_those_of_written_fields(void **state)
+{
+	static const size_t lens[] = {0, 1, 127, 128, 16383, 16384, 70000};
+	static const unsigned fields[] = {1, 15, 16, 2047, 2048};
+	static const char bytes[70000];
+
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {
+			struct tally_str out = {0}, head = {0};
+
+			tally_protobuf_bytes(&out, fields[k], bytes, lens[i]);
+			tally_protobuf_head(&head, fields[k], lens[i]);
+			assert_int_equal(tally_protobuf_size(fields[k], lens[i]), out.len);
+			assert_int_equal(head.len + lens[i], out.len);
+			assert_memory_equal(tally_str_text(&head), tally_str_text(&out), head.len);
+			tally_str_free(&out);
+			tally_str_free(&head);
+		}
+	}
 }
 
 static void messages_inside_of_messages(void **state)
@@ -95,6 +127,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_of_every_length),
 		cmocka_unit_test(fields_have_tags),
+		cmocka_unit_test(numbers_of_eight_bytes),
+		cmocka_unit_test(sizes_are_those_of_written_fields),
 		cmocka_unit_test(messages_inside_of_messages),
 		cmocka_unit_test(long_messages),
 	};
