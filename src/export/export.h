@@ -34,6 +34,20 @@ struct tally_export_notes {
 	bool has_no_times; /* samples without timestamps were written 1 ms apart */
 };
 
+struct tally_export_attribute {
+	const char *key, *value; /* may contain arbitrary bytes */
+};
+
+/* Where and when the samples were recorded. Used by formats that combine profiles of many hosts. An
+ * all-zero structure is unknown. */
+struct tally_export_origin {
+	const struct tally_export_attribute *attributes; /* with different keys */
+	size_t nr_attributes;
+	const char *clock;     /* source of clock_offset; NULL if it is unknown */
+	uint64_t clock_offset; /* time since 1970 minus recorded time, modulo 2^64, in ns */
+	uint64_t id;           /* of the recording; 0 if unknown */
+};
+
 /* Export parameters. All pointers are borrowed. */
 struct tally_export {
 	struct tally_profile *profile; /* finished by tally_profile_finish() */
@@ -42,8 +56,9 @@ struct tally_export {
 	const char *title;   /* name of the recording */
 	const char *version; /* name and version of this program */
 	uint64_t start;      /* start of the recording, in ns since 1970; 0 if unknown */
-	bool packs;          /* compress with gzip (always done for pprof) */
-	uint64_t threads;    /* for compression, including the caller's; 0 is 1 */
+	struct tally_export_origin origin;
+	bool packs;       /* compress with gzip (always done for pprof) */
+	uint64_t threads; /* for compression, including the caller's; 0 is 1 */
 	struct tally_export_sink sink;
 	struct tally_export_notes *notes; /* set while writing */
 };

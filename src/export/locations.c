@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/path.h"
-#include "base/varint.h"
 
 enum { PAGE = 4096 };
 
@@ -38,14 +37,12 @@ void tally_export_locations_free(struct tally_export_locations *locations)
 	*locations = (struct tally_export_locations){0};
 }
 
-/* Find or add the location that begins with the frame at `at`. Return the location's number of
- * frames. */
-static int location_find(struct tally_export_locations *locations,
-			 const struct tally_bucket_key *key, uint32_t at, uint32_t *ret_location,
-			 uint32_t *ret_frames)
+int tally_export_location_next(struct tally_export_locations *locations,
+			       const struct tally_bucket_key *key, uint32_t *at,
+			       uint32_t *ret_number)
 {
 	const struct tally_profile *profile = locations->model->profile;
-	uint32_t first = tally_export_frame(profile, key, at);
+	uint32_t first = tally_export_frame(profile, key, *at);
 	uint32_t nr = locations->inlining[first].depth + 1;
 	int ret = 0;
 
@@ -53,24 +50,11 @@ static int location_find(struct tally_export_locations *locations,
 		ret = tally_vec_push(&locations->starts, (uint32_t)locations->lines.len);
 		for (uint32_t i = 0; i < nr && !ret; i++)
 			ret = tally_vec_push(&locations->lines,
-					     tally_export_frame(profile, key, at + i));
+					     tally_export_frame(profile, key, *at + i));
 		locations->location_of[first] = (uint32_t)locations->starts.len;
 	}
-	*ret_location = locations->location_of[first];
-	*ret_frames = nr;
-	return ret;
-}
-
-int tally_export_locations_add(struct tally_export_locations *locations,
-			       const struct tally_bucket_key *key, struct tally_str *out)
-{
-	uint32_t depth = tally_export_depth(locations->model->profile, key), location, nr;
-	int ret = 0;
-
-	for (uint32_t at = 0; at < depth && !ret; at += nr) {
-		ret = location_find(locations, key, at, &location, &nr);
-		tally_str_add_varint(out, location);
-	}
+	*ret_number = locations->location_of[first];
+	*at += nr;
 	return ret;
 }
 

@@ -42,10 +42,12 @@ int tally_export_locations_init(const struct tally_export *export,
 				struct tally_export_locations *locations);
 void tally_export_locations_free(struct tally_export_locations *locations);
 
-/* Append the numbers of a callchain's locations as varints, innermost first. New locations are
- * added in order of first use. Returns 0 or -ENOMEM. */
-int tally_export_locations_add(struct tally_export_locations *locations,
-			       const struct tally_bucket_key *key, struct tally_str *out);
+/* Get the location that begins with frame `*at` of a callchain, and advance `*at` to the next
+ * location. The last one ends at tally_export_depth(). New locations are added in order of first
+ * use. Returns 0 or -ENOMEM. */
+int tally_export_location_next(struct tally_export_locations *locations,
+			       const struct tally_bucket_key *key, uint32_t *at,
+			       uint32_t *ret_number);
 
 /* Return a location, by its number. */
 struct tally_export_location

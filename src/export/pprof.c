@@ -159,10 +159,15 @@ static void add_head(struct pprof *pprof)
 
 static int add_locations(struct pprof *pprof, const struct tally_bucket_key *key)
 {
+	uint32_t depth = tally_export_depth(pprof->profile, key), at = 0, location;
 	struct tally_str *out = &pprof->stream.text;
 	size_t packed = tally_protobuf_open(out, SAMPLE_LOCATION);
-	int ret = tally_export_locations_add(&pprof->locations, key, out);
+	int ret = 0;
 
+	while (at < depth && !ret) {
+		ret = tally_export_location_next(&pprof->locations, key, &at, &location);
+		tally_str_add_varint(out, location);
+	}
 	tally_protobuf_close(out, packed);
 	return ret;
 }
