@@ -16,7 +16,7 @@ import tempfile
 
 import measure
 
-FORMATS = ("folded", "callgrind", "pprof", "speedscope", "firefox", "perfetto", "json", "csv")
+FORMATS = ("folded", "callgrind", "pprof", "otlp", "speedscope", "firefox", "perfetto", "json", "csv")
 
 def packed(path):
     with open(path, "rb") as file, gzip.open(path + ".gz", "wb", 6) as out:

@@ -23,7 +23,7 @@ from man_markdown import NOTHING, Links, body, escape, sections
 TOPICS = {
     "event-names": "names of events",
     "privileges": "permissions for counting and sampling",
-    "exports": "export reports to flame graph, pprof, Firefox and Perfetto formats",
+    "exports": "export reports to flame graph, pprof, OpenTelemetry, Firefox and Perfetto formats",
     "library": "the libraries for other programs",
     "emulate": "programs with an emulated perf\\_event\\_open",
     "user-host": "counting and sampling without perf\\_event\\_open",

@@ -4,10 +4,9 @@
 #include <string.h>
 
 const struct tally_export_format *const tally_export_formats[] = {
-	&tally_export_folded,     &tally_export_folded_samples,
-	&tally_export_pprof,      &tally_export_firefox,
-	&tally_export_speedscope, &tally_export_callgrind,
-	&tally_export_perfetto,   NULL,
+	&tally_export_folded,    &tally_export_folded_samples, &tally_export_pprof,
+	&tally_export_otlp,      &tally_export_firefox,        &tally_export_speedscope,
+	&tally_export_callgrind, &tally_export_perfetto,       NULL,
 };
 
 const struct tally_export_format *tally_export_format_find(const char *name)

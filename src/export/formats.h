@@ -6,7 +6,7 @@
 #include "export/export.h"
 
 extern const struct tally_export_format tally_export_folded, tally_export_folded_samples,
-	tally_export_pprof, tally_export_firefox, tally_export_speedscope, tally_export_callgrind,
-	tally_export_perfetto;
+	tally_export_pprof, tally_export_otlp, tally_export_firefox, tally_export_speedscope,
+	tally_export_callgrind, tally_export_perfetto;
 
 #endif

@@ -74,6 +74,22 @@ static bool is_perfetto(const char *text, size_t len)
 	       begins(text + 7, "tally ");
 }
 
+/* OTLP: the first message of three nested ones is an attribute of the first resource. */
+static bool is_otlp(const char *text, size_t len)
+{
+	static const char key[] = "\n\017tally.recording";
+	size_t at = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (at >= len || text[at++] != '\n')
+			return false;
+		while (at < len && (text[at] & 0x80))
+			at++;
+		at++;
+	}
+	return at < len && begins(text + at, key);
+}
+
 /* CSV: the header line. */
 static bool is_csv(const char *text)
 {
@@ -237,7 +253,7 @@ bool tally_overwrite_is_own(const char *text, size_t len, unsigned kinds)
 			return true;
 	}
 	if ((kinds & TALLY_OVERWRITE_EXPORT) &&
-	    (is_pprof(text, len) || is_perfetto(text, len) || is_csv(text)))
+	    (is_pprof(text, len) || is_perfetto(text, len) || is_otlp(text, len) || is_csv(text)))
 		return true;
 	if ((kinds & TALLY_OVERWRITE_COUNTS) && (is_counts(text) || are_perf_json(text)))
 		return true;

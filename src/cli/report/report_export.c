@@ -13,8 +13,10 @@
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "session/session_events.h"
+#include "session/session_identity.h"
 #include "cli/report/report_export.h"
 #include "export/export_events.h"
+#include "export/resource.h"
 
 /* Formats that contain the report's rows. */
 static const char *const row_formats[] = {"json", "csv"};
@@ -191,10 +193,28 @@ static int print_too_much(const struct tally_export_format *format)
 	return -ENODATA;
 }
 
+/* Set the recorded machine's attributes, for which `attributes` has space, and clock. */
+static void set_origin(struct report *report, struct tally_export_attribute *attributes,
+		       struct tally_export_origin *origin)
+{
+	const struct tally_perfdata_env *env;
+	uint64_t first = report->profile.kept.len ? report->profile.kept.data[0].time : 0;
+	struct tally_session_clock clock;
+
+	if (tally_perfdata_env(report->session->data, &env))
+		return;
+	clock = tally_session_clock(report->session, env, first);
+	origin->attributes = attributes;
+	origin->nr_attributes = tally_export_resource(env, NULL, NULL, 0, attributes);
+	origin->clock = clock.source;
+	origin->clock_offset = clock.offset;
+}
+
 static int write_format(struct report *report, const struct tally_export_format *format)
 {
 	size_t nr = tally_perfdata_nr_events(report->session->data);
 	struct tally_export_event *events = calloc(nr + 1, sizeof(*events));
+	struct tally_export_attribute attributes[TALLY_EXPORT_RECORDED_ATTRIBUTES];
 	struct tally_export_notes notes = {0};
 	struct tally_export export = {
 		.profile = &report->profile,
@@ -209,6 +229,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 	};
 	int ret = events ? 0 : -ENOMEM;
 
+	set_origin(report, attributes, &export.origin);
 	if (!ret)
 		export.nr_events =
 			events_limit(format, events,

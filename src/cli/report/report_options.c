@@ -30,7 +30,7 @@ const struct tally_option report_options[] = {
 	{0, "svg", TALLY_OPTION_TEXT, AT(svg), "file",
 	 "write flame graphs as SVG, without JavaScript (-: stdout)"},
 	{0, "format", TALLY_OPTION_TEXT, AT(format), "name",
-	 "export: folded|folded-samples|pprof|firefox|speedscope|callgrind|perfetto|json|csv"},
+	 "export: folded|folded-samples|pprof|otlp|firefox|speedscope|callgrind|perfetto|json|csv"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "export to this file (default: stdout); it is replaced atomically, and compressed if "
 	 "named *.gz"},
