@@ -20,7 +20,7 @@ import tap  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("overwrite-test")
 DATA, OUT = os.path.join(WORK, "in.data"), os.path.join(WORK, "out")
-FORMATS = ("folded", "pprof", "firefox", "speedscope", "callgrind", "perfetto", "json", "csv")
+FORMATS = ("folded", "pprof", "otlp", "firefox", "speedscope", "callgrind", "perfetto", "json", "csv")
 EXPORTS = {"%s%s" % (name, end): ("report", "-i", DATA, "--format", name, "-o")
            for name in FORMATS for end in ("", ".gz") if not end or name not in ("json", "csv")}
 # Commands that write a file. The file name is not included, because it is appended later.
@@ -57,6 +57,8 @@ GO_PROFILE = b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x04\x12\x07\n\x01\x01\x1
 ALIKE = {
     "cpu.pprof": GO_PROFILE,
     "cpu.pprof.gz": gzip.compress(GO_PROFILE),
+    # The first attribute of the first resource is another one.
+    "profile.otlp": b"\n\x1e\n\x1c\n\x1a\n\x0fservice.name123\x12\x07\n\x05other",
     "trace.perfetto": b"\n\x0cP\x01h\x01\xb8\x05\x01\xda\x03\x02b\x00" * 4,
     "calendar.json": b'{"version":1,"events":["my calendar"]}\n',
     "config.json": b'{"version":1,"kind":"my config"}\n',

@@ -16,7 +16,8 @@ SETS = fixtures.sets(*sys.argv[2:4])
 WORK = tap.workplace("jobs")
 VIEWS = (("report", "--stdio"), ("report", "--stdio", "--no-children", "-s", "comm,pid,cpu,dso,sym"), ("report", "--json", "-s", "srcline"),
          ("report", "--stdio", "--comms", "sh,cat,python3", "--dsos", "libc.so.6"), ("report", "--format", "folded"),
-         ("report", "--format", "pprof", "-o", "-"), ("report", "--format", "firefox", "-o", "-"), ("report", "--header"),
+         ("report", "--format", "pprof", "-o", "-"), ("report", "--format", "firefox", "-o", "-"),
+         ("report", "--format", "otlp", "-o", "-"), ("report", "--header"),
          ("script",), ("script", "-F", "comm,tid,pid,cpu,time,period,event,ip,sym,dso,symoff,srcline", "--reltime", "--ns"),
          ("script", "-G", "-F", "+dsoff"), ("script", "--show-task-events", "--show-mmap-events"), ("annotate", "-q"))
 

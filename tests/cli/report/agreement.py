@@ -72,7 +72,7 @@ def check_json(path, whole, *options):
 
 def check_exports(path, whole, *options):
     want = whole.sums(tables.exported_name)
-    for form in ("folded", "speedscope", "pprof"):
+    for form in ("folded", "speedscope", "pprof", "otlp"):
         data = tap.run(TALLY, "report", "-i", path, "--format", form, *options, text=False, status=0).stdout
         got = readers.READERS[form](data)
         for sums, index in ((got.own(), 1), (got.total(), 3)):

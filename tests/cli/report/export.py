@@ -51,7 +51,7 @@ def test_stacks_are_those_of_script():
     assert any(stack[-3:] == ("busy", "inlined_part", "innermost") for stack in want.stacks), list(want.stacks)[:5]
     for form in STACKS:
         got = check_stacks(form, want)
-        if form in ("folded", "pprof", "firefox"):
+        if form in ("folded", "pprof", "otlp", "firefox"):
             same_counts(*(merged(of.comms, lambda key: (key[0], alike(key[1]))) for of in (got, want)), f"comms of {form}")
         if got.threads:
             same_counts(got.threads, want.threads, f"threads of {form}")
@@ -80,6 +80,12 @@ def test_times():
     tap.same(sorted(readers.Perfetto(export("perfetto")).events["cpu-clock"].times), want, "perfetto")
     first = min(time for _, time in want)
     tap.same(sorted(readers.firefox(export("firefox")).times), [(tid, time - first) for tid, time in want], "firefox")
+    data = export("otlp")
+    [profile] = readers.Otlp(data).profiles
+    offset = profile["time"] - first  # between the recorded clock and the clock of the day
+    tap.same(sorted(readers.otlp(data).times), [(tid, time + offset) for tid, time in want], "otlp")
+    tap.same(profile["duration"], max(time for _, time in want) - first + 1, "duration of otlp")
+    assert abs(profile["time"] / 1e9 - os.stat(DATA).st_mtime) < 600, profile["time"]
 
 
 def test_threads_of_perfetto():
@@ -190,14 +196,18 @@ def test_several_events():
     tap.same([event["event"] for event in events], names, "events")
     profile, trace = readers.Pprof(export("pprof", data=TWO)), readers.Perfetto(export("perfetto", data=TWO))
     tap.same([kind[0] for kind in profile.types], ["cpu-clock:samples", "cpu-clock", "task-clock:samples", "task-clock"], "types")
+    kinds = [profile["sample_type"] for profile in readers.Otlp(export("otlp", data=TWO)).profiles]
+    tap.same(kinds, [(name, "nanoseconds") for name in names], "types of otlp")
     for number, (name, event) in enumerate(zip(names, events)):
         check_sums("callgrind", data=TWO, event=number)
         of_speedscope = readers.speedscope(export("speedscope", data=TWO), name)
-        for got in (profile.samples(number), trace.events[name], of_speedscope):
+        of_otlp = readers.otlp(export("otlp", data=TWO), number)
+        for got in (profile.samples(number), trace.events[name], of_speedscope, of_otlp):
             tap.same(got.weight(), event["period"], name)
         same_counts(profile.samples(number).stacks, trace.events[name].stacks, name)
+        same_counts(of_otlp.stacks, trace.events[name].stacks, name)
         same_counts(of_speedscope.stacks, trace.events[name].stacks, name)
-        for form in ("folded", "firefox", "pprof"):
+        for form in ("folded", "firefox", "pprof", "otlp"):
             one = readers.READERS[form](export(form, "--event-number", number + 1, data=TWO))
             same_counts(one.stacks, trace.events[name].stacks, f"{form} of {name} alone")
     run = tap.run(TALLY, "report", "-i", TWO, "--format", "folded")
@@ -226,6 +236,8 @@ def periods(form, data):
     if form == "pprof":
         profile = readers.Pprof(data)
         return [profile.samples(number).weight() for number in range(len(profile.types) // 2)]
+    if form == "otlp":
+        return [readers.otlp(data, number).weight() for number in range(len(readers.Otlp(data).profiles))]
     if form == "perfetto":
         return [samples.weight() for samples in readers.Perfetto(data).events.values()]
     return [readers.READERS[form](data).weight()]
@@ -254,6 +266,18 @@ def test_recordings_of_all_kinds():
 
 # ---- additional data in formats ------------------------------------------------------------------
 
+def check_otlp(build_id, lines):
+    file = readers.Otlp(export("otlp"))
+    [mapping] = [one for one in file.dictionary["mappings"] if file.string(one["file"]).endswith("/loop")]
+    tap.same(file.attributes(mapping["attributes"]), {"process.executable.build_id.gnu": build_id}, "otlp")
+    [*found] = [one for number, one in enumerate(file.dictionary["locations"]) if file.names(number) == ["innermost", "inlined_part", "busy"]]
+    for one in found:
+        tap.same((one["lines"][0]["line"], one["lines"][2]["line"]), (lines["innermost"], lines["busy"]), "lines of otlp")
+        tap.same(file.attributes(one["attributes"]), {"profile.frame.type": "native"}, "frames of otlp")
+        assert mapping["start"] <= one["address"] < mapping["limit"] and mapping["offset"] == mapping["start"], (one, mapping)
+    assert found, "no inlined functions"
+
+
 def test_files_lines_and_build_ids():
     listed = tap.run(TALLY, "buildid-list", "-i", DATA).stdout
     build_id = re.search(r"^([0-9a-f]{40}) .*/loop$", listed, re.M)[1]
@@ -268,6 +292,7 @@ def test_files_lines_and_build_ids():
     tap.same((inner[2], outer[2]), ([lines["innermost"]], [lines["busy"]]), "lines of pprof")
     address = profile.locations[location][3][0]
     assert mapping[2][0] <= address < mapping[3][0] and mapping[4] == mapping[2], mapping
+    check_otlp(build_id, lines)
     file = json.loads(export("firefox"))
     [lib] = [lib for lib in file["libs"] if lib["name"] == "loop"]
     tap.same(lib["codeId"], build_id, "firefox")
@@ -304,6 +329,9 @@ def check_addresses(data, code, base):
     for location in found:
         mapping = profile.mappings[location[2][0]]
         assert mapping[2][0] <= location[3][0] < mapping[3][0], mapping
+    file = readers.Otlp(export("otlp", data=data))
+    found = [one for number, one in enumerate(file.dictionary["locations"]) if number and file.names(number)[-1] == "again"]
+    assert found and all(one["address"] in code for one in found), (code, found)
     trace = readers.Perfetto(export("perfetto", data=data))
     names = {number: name[2][0].decode() for number, name in trace.interned[1, 5].items()}
     found = [frame for frame in trace.interned[1, 6].values() if names[frame[2][0]] == "again"]
@@ -371,6 +399,36 @@ def test_perfetto_has_no_fields_that_are_not_known():
     tap.same((sample[1], sample[2], sample[3], said), ([], [7], [7], ""), "sample")
 
 
+def test_otlp_has_no_fields_that_are_not_known():
+    records = [crafted.record(crafted.SAMPLE, crafted.u64(0x1000 + at, 10 + at), crafted.USER) for at in range(3)]
+    data, said = told("otlp", crafted_file("bare.data", records, sample_type=crafted.IP | crafted.PERIOD, flags=0))
+    file = readers.Otlp(data)
+    [profile] = file.profiles
+    tap.same((set(file.resource), said, profile["has_times"]), ({"tally.recording"}, "", False), "resource")
+    tap.same(sorted(sample["values"] for sample in profile["samples"]), [[10], [11], [12]], "sums")
+    tap.same((profile["duration"], profile["profile_id"], profile["attributes"]), (0, b"", {}), "profile")
+    data = crafted_file("no-clock.data", [crafted.comm(7, "x"), *(crafted.sample(0x1000, 7, 50 + at) for at in range(3))])
+    [profile] = readers.Otlp(told("otlp", data)[0]).profiles
+    tap.same(profile["attributes"], {"tally.clock": "estimated"}, "clock")
+    [sample] = profile["samples"]
+    tap.same((sample["attributes"], [time - profile["time"] for time in sample["times"]]),
+             ({"thread.name": "x", "process.pid": 7, "thread.id": 7}, [0, 1, 2]), "sample")
+
+
+@tap.always
+def test_otlp_says_where_samples_are_from():
+    machine.need_kernel_events()  # otherwise the event is cpu-clock:u
+    file = readers.Otlp(export("otlp"))
+    host = {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
+    want = {"tally.recording": "perf.data", "host.name": os.uname().nodename, "host.arch": host, "os.type": "linux", "os.version": os.uname().release}
+    tap.same({key: file.resource.get(key) for key in want}, want, "resource")
+    version = tap.run(TALLY, "--version").stdout.split()[-1]
+    tap.same(file.scope, ("tally", version), "scope")
+    [profile] = file.profiles
+    tap.same((profile["sample_type"], profile["period_type"]), (("cpu-clock", "nanoseconds"),) * 2, "types")
+    assert 500000 <= profile["period"] < 10**9, profile["period"]
+
+
 def test_weights_beyond_63_bits():
     most = 2**63 - 1
     records = [crafted.comm(7, "x")] + [crafted.sample(0x1000, 7, 50 + at, period=2**63 + at) for at in range(3)]
@@ -378,6 +436,8 @@ def test_weights_beyond_63_bits():
     for form in STACKS + ("callgrind",):
         data, said = told(form, heavy)
         weights = readers.Callgrind(data).totals[:1] if form == "callgrind" else readers.READERS[form](data).stacks.values()
+        if form == "otlp":  # each sample is listed separately
+            weights = [value for sample in readers.Otlp(data).profiles[0]["samples"] for value in sample["values"]]
         if form == "firefox":  # each sample is listed separately
             texts = re.search(rb'"weight":\[([^]]*)\]', data)[1].split(b",")
             weights = [int(text.replace(b".", b"")) for text in texts]  # in ms, at full precision

@@ -48,7 +48,7 @@ def test_hostile_names():
     path, symbols = hostile()
     for form in FORMATS:
         data = export(form, "--kallsyms", symbols, data=path)
-        if form not in ("pprof", "perfetto"):
+        if form not in ("pprof", "otlp", "perfetto"):
             data.decode("utf-8")
             lines = b"\r\n" if form == "csv" else b"\n"
             assert not re.search(rb"[\x00-\x1f\x7f]", data.replace(lines, b"")), form
@@ -63,7 +63,7 @@ def test_hostile_names():
         else:
             got = readers.READERS[form](data)
             tap.same((got.weight(), len(got.stacks)), (weight, len(NAMES) + 1), form)
-            if form in ("folded", "pprof", "firefox"):
+            if form in ("folded", "pprof", "otlp", "firefox"):
                 tap.same(len({comm for comm, _ in got.comms}), len(NAMES), f"comms of {form}")
 
 
@@ -81,7 +81,7 @@ def test_wrong_options():
 
 
 def test_binary_formats_are_not_for_terminals():
-    for form in ("pprof", "perfetto"):
+    for form in ("pprof", "otlp", "perfetto"):
         out = tap.run("script", "-qec", f"{TALLY} report -i {DATA} --format {form}", "/dev/null", stdin=subprocess.DEVNULL)
         assert "refusing to write binary data to a terminal" in out.stdout and len(out.stdout) < 300, out.stdout[:300]
 

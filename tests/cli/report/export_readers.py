@@ -9,6 +9,8 @@ import json
 import os
 import re
 
+from otlp import Otlp
+
 
 class Samples:
     """Stacks (outermost function first, without the comm) and their weights."""
@@ -225,7 +227,7 @@ class Pprof:
         self.types = [tuple(self.strings[number(message(kind), field)] for field in (1, 2)) for kind in top[1]]
         self.default = self.strings[number(top, 14)]
         self.period = number(top, 12)
-        self.period_type = tuple(self.strings[number(message(top[11][0]), field)] for field in (1, 2))
+        self.period_type = tuple(self.strings[number(message(kind), field)] for kind in top[11] for field in (1, 2))
         self.functions = {number(one, 1): one for one in map(message, top[5])}
         self.mappings = {number(one, 1): one for one in map(message, top[3])}
         self.locations = {number(one, 1): one for one in map(message, top[4])}
@@ -252,6 +254,21 @@ class Pprof:
                 found.add(reversed(stack), values[2 * event + 1], values[2 * event], comm=labels.get("comm", ""))
                 found.threads[labels["pid"], labels["tid"]] += values[2 * event]
         return found
+
+
+def otlp(data, event=0):
+    """Read the profile of the event with this index."""
+    file, found = Otlp(data), Samples()
+    profile = file.profiles[event]
+    for sample in profile["samples"]:
+        values, attributes = sample["values"], sample["attributes"]
+        found.add(reversed(file.stack(sample["stack"])), sum(values), len(values), comm=attributes.get("thread.name", ""))
+        found.threads[attributes["process.pid"], attributes["thread.id"]] += len(values)
+        found.times += [(attributes["thread.id"], time) for time in sample["times"]]
+    if not profile["has_times"]:  # only sums
+        found.numbers.clear()
+        found.threads.clear()
+    return found
 
 
 class Perfetto:
@@ -295,4 +312,5 @@ class Perfetto:
 
 
 READERS = {"folded": folded, "speedscope": speedscope, "firefox": firefox, "pprof": lambda data: Pprof(data).samples(),
+           "otlp": otlp,
            "perfetto": lambda data: next(iter(Perfetto(data).events.values()))}

@@ -11,7 +11,7 @@ import tap
 TALLY = steps.tally()
 WORK = tap.workplace("export")
 DATA, TWO = os.path.join(WORK, "perf.data"), os.path.join(WORK, "two.data")
-STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats that contain complete stacks
+STACKS = ("folded", "speedscope", "firefox", "pprof", "otlp", "perfetto")  # formats that contain complete stacks
 FORMATS = STACKS + ("callgrind", "json", "csv")
 
 PROGRAM = r"""
