@@ -46,16 +46,14 @@ static int folders_make(char *path)
 	return ret;
 }
 
-static int file_begin(struct export_files *files, enum tally_dataset_table table, const char *date,
+int export_file_begin(struct export_file *file, const char *directory, const char *date,
 		      const char *host)
 {
-	struct export_file *file = &files->files[table];
 	struct tally_str path = {0};
 	int ret;
 
 	tally_str_clear(&file->folder);
-	tally_str_addf(&file->folder, "%s/%s/date=%s/host=", files->directory,
-		       tally_dataset_table_name(table), date);
+	tally_str_addf(&file->folder, "%s/date=%s/host=", directory, date);
 	value_add(&file->folder, host);
 	ret = tally_str_error(&file->folder);
 	if (ret)
@@ -74,19 +72,27 @@ static int file_begin(struct export_files *files, enum tally_dataset_table table
 
 int export_files_begin(void *arg, const char *date, const char *host)
 {
+	struct export_files *files = arg;
+	struct tally_str directory = {0};
 	int ret = 0;
 
-	for (int i = 0; i < TALLY_DATASET_TABLES && !ret; i++)
-		ret = file_begin(arg, (enum tally_dataset_table)i, date, host);
+	for (int i = 0; i < TALLY_DATASET_TABLES && !ret; i++) {
+		tally_str_clear(&directory);
+		tally_str_addf(&directory, "%s/%s", files->directory,
+			       tally_dataset_table_name((enum tally_dataset_table)i));
+		ret = tally_str_error(&directory);
+		if (!ret)
+			ret = export_file_begin(&files->files[i], directory.data, date, host);
+	}
+	tally_str_free(&directory);
 	return ret;
 }
 
 /* ---- files ----------------------------------------------------------------------- */
 
-int export_files_write(void *arg, enum tally_dataset_table table, const void *bytes, size_t len)
+int export_file_write(struct export_files *files, struct export_file *file, const void *bytes,
+		      size_t len)
 {
-	struct export_files *files = arg;
-	struct export_file *file = &files->files[table];
 	const char *at = bytes;
 	ssize_t done;
 	int ret = tally_replacement_check(&file->replacement);
@@ -104,6 +110,13 @@ int export_files_write(void *arg, enum tally_dataset_table table, const void *by
 	return ret;
 }
 
+int export_files_write(void *arg, enum tally_dataset_table table, const void *bytes, size_t len)
+{
+	struct export_files *files = arg;
+
+	return export_file_write(files, &files->files[table], bytes, len);
+}
+
 /* Recordings are last: when they exist, so do all rows that refer to them or to each other. */
 static const enum tally_dataset_table order[] = {
 	TALLY_DATASET_FRAMES,
@@ -112,17 +125,25 @@ static const enum tally_dataset_table order[] = {
 	TALLY_DATASET_RECORDINGS,
 };
 
-static int file_commit(struct export_file *file, const char *name)
+int export_file_commit(struct export_file *file, const char *name, const char *ending)
 {
 	struct tally_str path = {0};
 	int ret;
 
-	tally_str_addf(&path, "%s/%s.parquet", tally_str_text(&file->folder), name);
+	tally_str_addf(&path, "%s/%s.%s", tally_str_text(&file->folder), name, ending);
 	ret = tally_str_error(&path);
 	if (!ret)
 		ret = tally_replacement_rename(&file->replacement, path.data);
 	tally_str_free(&path);
 	return ret ? ret : tally_replacement_commit(&file->replacement, -1);
+}
+
+void export_file_close(struct export_file *file)
+{
+	if (file->is_open)
+		tally_replacement_close(&file->replacement);
+	file->is_open = false;
+	tally_str_free(&file->folder);
 }
 
 int export_files_end(void *arg, const char *name)
@@ -131,15 +152,8 @@ int export_files_end(void *arg, const char *name)
 	int ret = 0;
 
 	for (size_t i = 0; i < TALLY_DATASET_TABLES && name && !ret; i++)
-		ret = file_commit(&files->files[order[i]], name);
-	/* In reverse order, because each restores the signals that were blocked before it. */
-	for (int i = TALLY_DATASET_TABLES - 1; i >= 0; i--) {
-		struct export_file *file = &files->files[i];
-
-		if (file->is_open)
-			tally_replacement_close(&file->replacement);
-		file->is_open = false;
-		tally_str_free(&file->folder);
-	}
+		ret = export_file_commit(&files->files[order[i]], name, "parquet");
+	for (int i = TALLY_DATASET_TABLES - 1; i >= 0; i--)
+		export_file_close(&files->files[i]);
 	return ret;
 }
