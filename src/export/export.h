@@ -38,7 +38,7 @@ struct tally_export_attribute {
 	const char *key, *value; /* may contain arbitrary bytes */
 };
 
-/* Where and when the samples were recorded. Used by formats that combine profiles of many hosts. An
+/* Host and clock of the recording. Used by formats that combine profiles of many hosts. An
  * all-zero structure is unknown. */
 struct tally_export_origin {
 	const struct tally_export_attribute *attributes; /* with different keys */

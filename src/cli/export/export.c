@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally export: write recordings as tables for query engines. */
+/* tally export: write recordings for query engines and OpenTelemetry. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arith.h"
 #include "base/escape.h"
 #include "cli/export/export_files.h"
+#include "cli/export/export_otlp.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/recordings.h"
@@ -27,9 +29,9 @@ struct export_config {
 
 static const struct tally_option export_options[] = {
 	{0, "format", TALLY_OPTION_TEXT, AT(format), "format",
-	 "write this format: parquet (default)"},
+	 "write this format: parquet|otlp (default: parquet)"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "dir",
-	 "add the tables to the data set in this directory (required)"},
+	 "add the files to those in this directory (required)"},
 	{0, "label", TALLY_OPTION_LIST, AT(labels), "key=value",
 	 "label the recordings, for example with a version (may be given several times)"},
 	{0, "host", TALLY_OPTION_TEXT, AT(host), "name",
@@ -76,16 +78,42 @@ static int labels_parse(const struct tally_option_list *list, struct tally_datas
 	return 0;
 }
 
+/* Formats; the first one is the default. */
+static const char *const formats[] = {"parquet", "otlp"};
+
+static void print_formats(const char *before)
+{
+	(void)before;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(formats); i++)
+		puts(formats[i]);
+}
+
+static bool is_otlp(const struct export_config *config)
+{
+	return config->format && !strcmp(config->format, formats[1]);
+}
+
+static int format_check(const struct export_config *config)
+{
+	if (config->format && strcmp(config->format, formats[0]) && !is_otlp(config)) {
+		tally_print_error("option '--format': unknown format '%s'", config->format);
+		tally_print_hint("use 'parquet' or 'otlp'; 'tally report --format' writes others");
+		return -EINVAL;
+	}
+	if (is_otlp(config) && config->is_unresolved) {
+		tally_print_error("option '--unresolved' cannot be combined with --format otlp");
+		tally_print_hint("'tally resolve' reads only Parquet files");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int config_check(const struct export_config *config, int nr_words)
 {
 	struct stat st;
 
-	if (config->format && strcmp(config->format, "parquet")) {
-		tally_print_error("option '--format': unknown format '%s'", config->format);
-		tally_print_hint("'parquet' is the only format; 'tally report --format' writes "
-				 "others");
+	if (format_check(config))
 		return -EINVAL;
-	}
 	if (!config->output || !*config->output) {
 		tally_print_error("option '-o DIR' is required");
 		return -EINVAL;
@@ -112,7 +140,8 @@ struct exporting {
 	const struct export_config *config;
 	struct tally_session_options session; /* prepared */
 	struct export_files files;
-	struct tally_dataset *dataset;
+	struct tally_dataset *dataset; /* NULL for OTLP */
+	struct export_otlp otlp;
 	uint64_t samples, recordings;
 	bool was_damaged;
 };
@@ -129,7 +158,8 @@ static int export_one(struct exporting *exporting, const char *input)
 	ret = tally_session_open(&exporting->session, &session);
 	if (ret)
 		return ret;
-	ret = tally_dataset_add(exporting->dataset, &session, &counts);
+	ret = exporting->dataset ? tally_dataset_add(exporting->dataset, &session, &counts)
+				 : export_otlp_add(&exporting->otlp, &session, &counts);
 	exporting->was_damaged |= ret == -EINVAL;
 	if (ret == -EEXIST)
 		tally_print_warning("%s: skipped: the same recording as one before it",
@@ -176,11 +206,15 @@ static int export_all(struct exporting *exporting, char **inputs, size_t nr,
 	};
 	const struct tally_dataset_output output = {export_files_begin, export_files_write,
 						    export_files_end, &exporting->files};
-	int ret = tally_dataset_open(&options, &output, &exporting->dataset);
+	int ret = 0;
 
+	exporting->otlp = (struct export_otlp){.options = &options, .files = &exporting->files};
+	if (!is_otlp(config))
+		ret = tally_dataset_open(&options, &output, &exporting->dataset);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = export_one(exporting, inputs[i]);
 	ret = tally_dataset_close(exporting->dataset, ret);
+	export_otlp_free(&exporting->otlp);
 	if (!ret && !config->quiet)
 		print_done(exporting);
 	return ret;
@@ -242,12 +276,20 @@ static int export_run(int argc, char **argv)
 	return ret;
 }
 
+static const struct tally_command_words export_words[] = {
+	{"format", print_formats},
+	{NULL, NULL},
+};
+
 const struct tally_command tally_command_export = {
 	.name = "export",
-	.summary = "Write recordings as tables for query engines",
+	.summary = "Write recordings for query engines and OpenTelemetry",
 	.usage = "[OPTIONS] -o DIR [FILE...]",
-	.about = " The tables are Parquet files, which DuckDB, ClickHouse and others read.\n"
+	.about = " The formats are Parquet tables, which DuckDB, ClickHouse and others read, and "
+		 "the\n"
+		 " profiles of OpenTelemetry (otlp), one file for each recording.\n"
 		 " 'tally report --format' writes profiles in the formats of viewers.\n",
 	.options = export_options,
+	.words = export_words,
 	.run = export_run,
 };
