@@ -209,6 +209,18 @@ def test_out_of_memory_is_no_success(folder):
     assert failed > 3, failed
 
 
+def test_mutated_recordings(folder):
+    """Whatever a recording contains, the file is valid."""
+    written = 0
+    for number, data in enumerate(fixtures.mutants(fixtures.sets(sys.argv[2], "/nonexistent")[0], 20 if tap.QUICK else 400, 11)):
+        where = os.path.join(folder, str(number))
+        done = export(where, "-q", crafted.write(WORK, "mutated", data), status=None, errors="replace")
+        assert done.returncode in (0, 1), (number, done.returncode, done.stderr)
+        assert files(where) or done.returncode == 1, f"{number}: no file"
+        written += len([only_file(where)] if files(where) else ())
+    assert written > 5, written
+
+
 # ---- protoc --------------------------------------------------------------------------------------
 
 def protoc(data, *options):
