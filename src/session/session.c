@@ -49,14 +49,15 @@ bool tally_session_split(struct tally_session *session)
 
 /* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken
  * from the file's modification time. */
-static int64_t session_recorded(const struct tally_session *session)
+static uint64_t session_written(const struct tally_session *session)
 {
 	const char *path = session->path;
 	struct stat st;
 
-	if (session->options.fd)
-		return fstat(session->options.fd, &st) ? 0 : st.st_mtime;
-	return strcmp(path, "-") && !stat(path, &st) && !S_ISFIFO(st.st_mode) ? st.st_mtime : 0;
+	if (session->options.fd ? fstat(session->options.fd, &st)
+				: !strcmp(path, "-") || stat(path, &st) || S_ISFIFO(st.st_mode))
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
 }
 
 static int session_build_ids(struct tally_session *session)
@@ -130,7 +131,8 @@ int session_open(const struct tally_session_options *options, struct tally_sessi
 	/* tally profile reads a file that has no name any more. */
 	session->name =
 		strncmp(options->input, "/proc/self/fd/", 14) ? options->input : "this recording";
-	session->options.symbols.recorded = session_recorded(session);
+	session->written = session_written(session);
+	session->options.symbols.recorded = (int64_t)(session->written / 1000000000);
 	ret = tally_session_check_files(&session->options.symbols, options->messages);
 	if (ret)
 		goto out;

@@ -98,6 +98,7 @@ struct tally_session {
 	struct tally_session_options options;
 	struct tally_session_health health;
 	struct tally_traces traces; /* hardware traces found in the file */
+	uint64_t written;           /* when the file was changed last, in ns since 1970, or 0 */
 	const char *path, *name;    /* `name` is for messages */
 	struct tally_str fetched;   /* directory of fetched debug files */
 	struct tally_time_ranges time;

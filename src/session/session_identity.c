@@ -12,7 +12,7 @@
 struct tally_session_clock tally_session_clock(const struct tally_session *session,
 					       const struct tally_perfdata_env *env, uint64_t first)
 {
-	uint64_t written = (uint64_t)session->options.symbols.recorded, last;
+	uint64_t written = session->written, last;
 	struct tally_session_clock clock = {0};
 
 	if (tally_perfdata_env_has(env, TALLY_FEATURE_CLOCK_DATA)) {
@@ -22,7 +22,7 @@ struct tally_session_clock tally_session_clock(const struct tally_session *sessi
 		last = tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)
 			       ? env->sample_time_last
 			       : first;
-		clock.offset = written * NS_PER_SECOND - last;
+		clock.offset = written - last;
 		clock.source = "estimated";
 	}
 	return clock;

@@ -143,11 +143,12 @@ struct exporting {
 	struct tally_dataset *dataset; /* NULL for OTLP */
 	struct export_otlp otlp;
 	uint64_t samples, recordings;
+	uint64_t unreadable; /* recordings that could not be opened */
 	bool was_damaged;
 };
 
 /* Export a recording. Returns 0, or -errno after printing an error. A damaged recording is exported
- * up to the damage. A copy of a recording is skipped. */
+ * up to the damage; one that cannot be opened and a copy of a recording are skipped. */
 static int export_one(struct exporting *exporting, const char *input)
 {
 	struct tally_dataset_counts counts = {0};
@@ -156,6 +157,10 @@ static int export_one(struct exporting *exporting, const char *input)
 
 	exporting->session.input = input;
 	ret = tally_session_open(&exporting->session, &session);
+	if (ret && ret != -ENOMEM) {
+		exporting->unreadable++;
+		return 0;
+	}
 	if (ret)
 		return ret;
 	ret = exporting->dataset ? tally_dataset_add(exporting->dataset, &session, &counts)
@@ -187,7 +192,11 @@ static void print_done(const struct exporting *exporting)
 		       exporting->samples, tally_plural(exporting->samples), exporting->recordings,
 		       tally_plural(exporting->recordings));
 	tally_str_add_escaped(&text, exporting->config->output);
-	tally_str_addf(&text, " (%.3f MB) ]\n", (double)exporting->files.bytes / 1024 / 1024);
+	tally_str_addf(&text, " (%.3f MB)", (double)exporting->files.bytes / 1024 / 1024);
+	if (exporting->unreadable)
+		tally_str_addf(&text, "; skipped %" PRIu64 " that cannot be read",
+			       exporting->unreadable);
+	tally_str_add(&text, " ]\n");
 	fputs(tally_str_text(&text), stderr);
 	tally_str_free(&text);
 }
@@ -239,7 +248,8 @@ static int export_files_all(const struct export_config *config, char **inputs, s
 		ret = export_all(&exporting, nr ? inputs : &input, nr ? nr : 1, labels);
 	tally_recording_finish(&recording.session);
 	tally_str_free(&index_dir);
-	return ret || exporting.was_damaged ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
+	return ret || exporting.was_damaged || exporting.unreadable ? TALLY_EXIT_ERROR
+								    : TALLY_EXIT_OK;
 }
 
 static int export_labelled(const struct export_config *config, char **inputs, size_t nr)

@@ -18,7 +18,7 @@
 
 struct resolve_config {
 	struct tally_symbols_options symbols;
-	bool no_bounds, quiet;
+	bool no_bounds, is_again, quiet;
 };
 
 #define AT(member) offsetof(struct resolve_config, member)
@@ -27,6 +27,8 @@ static const struct tally_option resolve_options[] = {
 	TALLY_OPTION_SYMFS(AT(symbols)),
 	TALLY_OPTION_NO_DEMANGLE(AT(symbols)),
 	TALLY_OPTION_NO_BOUNDS(AT(no_bounds)),
+	{0, "again", TALLY_OPTION_FLAG, AT(is_again), NULL,
+	 "also look up what was not found when the data set was resolved before"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "print only errors and warnings"},
 	TALLY_OPTION_END,
 };
@@ -36,6 +38,8 @@ struct resolver {
 	struct tally_symbols *symbols;
 	struct tally_dataset_resolve_counts counts;
 	uint64_t files;
+	const struct resolve_config *config;
+	int failed;       /* the first error; the other files are resolved */
 	size_t table_len; /* length of the path of the table of recordings */
 };
 
@@ -119,6 +123,54 @@ static int map_open(const char *path, struct tally_file_map *map)
 	return ret;
 }
 
+/* Check that the directories of a path are no symbolic links, which another host may have shipped
+ * to have files elsewhere replaced. */
+static int path_check(const struct resolver *resolver, const char *path, const char *table,
+		      const char *rest)
+{
+	char *folder = realpath(resolver->directory, NULL), *real = realpath(path, NULL);
+	struct tally_str wanted = {0};
+	int ret = 0;
+
+	tally_str_addf(&wanted, "%s/%s%s", folder ? folder : "", table, rest);
+	if (!folder || !real)
+		ret = -errno;
+	else if (tally_str_error(&wanted))
+		ret = -ENOMEM;
+	else if (strcmp(real, wanted.data))
+		ret = -ELOOP;
+	if (ret == -ELOOP)
+		tally_print_error("%s: not replaced, because it is reached by a symbolic link",
+				  path);
+	else if (ret)
+		tally_print_error("cannot read %s: %s", path, strerror(-ret));
+	tally_str_free(&wanted);
+	free(folder);
+	free(real);
+	return ret;
+}
+
+/* Forget the symbols of many files, which take 3 KB each and more. */
+static int symbols_renew(struct resolver *resolver)
+{
+	enum { FILES_MANY = 4096 };
+	struct tally_symbols *symbols;
+	int ret = 0;
+
+	if (resolver->symbols && tally_symbols_nr_dsos(resolver->symbols) < FILES_MANY)
+		return 0;
+	ret = tally_symbols_new(&resolver->config->symbols, &symbols);
+	/* Files are used only if their build IDs match. */
+	ret = ret ? ret : tally_symbols_set_origin(symbols, TALLY_SYMBOLS_ELSEWHERE, NULL);
+	if (ret) {
+		tally_print_error("out of memory");
+		return ret;
+	}
+	tally_symbols_free(resolver->symbols);
+	resolver->symbols = symbols;
+	return 0;
+}
+
 /* Resolve the frames that belong to a file of the table of recordings, at `rest` below the tables,
  * and then mark its recordings. */
 static int partition_resolve(struct resolver *resolver, const char *recordings,
@@ -130,6 +182,9 @@ static int partition_resolve(struct resolver *resolver, const char *recordings,
 
 	tally_str_addf(&frames, "%s/frames%s", resolver->directory, rest);
 	ret = tally_str_error(&frames);
+	ret = ret ? ret : path_check(resolver, frames.data, "frames", rest);
+	ret = ret ? ret : path_check(resolver, recordings, "recordings", rest);
+	ret = ret ? ret : symbols_renew(resolver);
 	ret = ret ? ret : map_open(frames.data, &frames_map);
 	if (!ret)
 		ret = file_replace(resolver, frames.data, &frames_map, frames_rewrite);
@@ -139,10 +194,8 @@ static int partition_resolve(struct resolver *resolver, const char *recordings,
 	return ret ? ret : file_replace(resolver, recordings, map, recordings_rewrite);
 }
 
-/* Resolve a file of the table of recordings, unless it is resolved. */
-static int recordings_resolve(void *arg, const char *path)
+static int recordings_resolve(struct resolver *resolver, const char *path)
 {
-	struct resolver *resolver = arg;
 	struct tally_dataset_rewrite what = {0};
 	struct tally_file_map map = {0};
 	int ret = map_open(path, &map);
@@ -154,10 +207,21 @@ static int recordings_resolve(void *arg, const char *path)
 	ret = tally_dataset_needs_resolve(&what);
 	if (ret < 0)
 		print_error(path, ret, &what);
-	else if (ret)
+	else if (ret || resolver->config->is_again)
 		ret = partition_resolve(resolver, path, &map, path + resolver->table_len);
 	tally_file_unmap(&map);
 	return ret;
+}
+
+/* Resolve a file of the table of recordings, unless it is resolved. A file that cannot be resolved
+ * does not keep the others from being resolved. */
+static int file_resolve(void *arg, const char *path)
+{
+	struct resolver *resolver = arg;
+	int ret = recordings_resolve(resolver, path);
+
+	resolver->failed = resolver->failed ? resolver->failed : ret;
+	return ret == -EINTR || ret == -ENOMEM ? ret : 0;
 }
 
 static void folder_failed(void *arg, const char *path, int code)
@@ -185,23 +249,21 @@ static void print_done(const struct resolver *resolver)
 
 static int resolve_directory(struct resolve_config *config, const char *directory)
 {
-	struct resolver resolver = {.directory = directory};
+	struct resolver resolver = {.directory = directory, .config = config};
 	struct tally_str folder = {0};
 	int ret;
 
 	config->symbols.bounds = !config->no_bounds;
-	ret = tally_symbols_new(&config->symbols, &resolver.symbols);
-	/* Files are used only if their build IDs match. */
-	ret = ret ? ret : tally_symbols_set_origin(resolver.symbols, TALLY_SYMBOLS_ELSEWHERE, NULL);
 	tally_str_addf(&folder, "%s/recordings", directory);
-	ret = ret ? ret : tally_str_error(&folder);
+	ret = tally_str_error(&folder);
+	resolver.table_len = folder.len;
 	if (ret)
 		tally_print_error("out of memory");
-	resolver.table_len = folder.len;
-	if (!ret)
-		ret = tally_folder_walk(folder.data, ".parquet", recordings_resolve, folder_failed,
+	else
+		ret = tally_folder_walk(folder.data, ".parquet", file_resolve, folder_failed,
 					&resolver);
-	if (!ret && !config->quiet)
+	ret = ret ? ret : resolver.failed;
+	if (!config->quiet && ret != -EINTR)
 		print_done(&resolver);
 	tally_symbols_free(resolver.symbols);
 	tally_str_free(&folder);

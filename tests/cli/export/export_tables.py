@@ -290,8 +290,15 @@ def test_errors(folder):
     assert "unknown format 'csv'" in export(folder, path, "--format", "csv", status=129).stderr
     assert "'-i' cannot be combined" in export(folder, path, "-i", path, status=129).stderr
     export(folder, os.path.join(WORK, "missing"), status=1)
-    export(folder, path, os.path.join(WORK, "missing"), status=1)
     assert not leftovers(folder), leftovers(folder)
+
+
+def test_unreadable_recordings_are_skipped(folder):
+    """A file that a crash left empty does not keep the others from being exported."""
+    done = tap.run(TALLY, "export", "-o", folder, recording("a"), os.path.join(WORK, "missing"),
+                   crafted.write(WORK, "empty", b""), recording("b", seconds=61), status=1)
+    assert "wrote 6 samples of 2 recordings" in done.stderr and "skipped 2 that cannot be read" in done.stderr, done.stderr
+    assert len(Data(folder).samples) == 6
 
 
 def test_full_disk(folder):
@@ -397,6 +404,38 @@ def test_resolve_without_the_file(path):
     steps.build(program, "int main(void) { return 1; }", "-O1", "-Wl,--build-id")
     tap.run(TALLY, "resolve", path + ".set", status=0)
     assert not any(row["function"] for row in Data(path + ".set").frames if row["module"] == os.path.realpath(program))
+
+
+def test_resolve_again(path):
+    """What is not found is looked up again on request."""
+    program, recording_path = built(path)
+    export(path + ".set", "--unresolved", recording_path)
+    os.rename(program, program + ".moved")
+    tap.run(TALLY, "resolve", path + ".set", status=0)
+    os.rename(program + ".moved", program)
+    found = lambda: {row["function"] for row in Data(path + ".set").frames if row["module"] == os.path.realpath(program)}  # noqa: E731
+    tap.run(TALLY, "resolve", path + ".set", status=0)
+    assert found() == {None}, found()
+    tap.run(TALLY, "resolve", "--again", path + ".set", status=0)
+    assert "outer" in found(), found()
+
+
+def test_resolve_goes_on(folder):
+    """A damaged file, or one behind a symbolic link, does not keep the others from being resolved."""
+    for host in "abc":
+        tap.run(TALLY, "export", "-q", "--unresolved", "--host", host, "-o", folder, recording("x"), status=0)
+    names = sorted(glob.glob(f"{folder}/frames/*/*"))
+    outside = folder + ".outside"
+    os.rename(names[1], outside)
+    os.symlink(outside, names[1])
+    with open(glob.glob(f"{names[0]}/*")[0], "wb") as file:
+        file.write(b"PAR1")
+    before = os.stat(glob.glob(f"{outside}/*")[0]).st_ino
+    done = tap.run(TALLY, "resolve", folder, status=1)
+    assert "not a complete Parquet file" in done.stderr and "reached by a symbolic link" in done.stderr, done.stderr
+    resolved = {host: parquet.File(glob.glob(f"{folder}/recordings/*/host={host}/*")[0]).table()[0]["resolved"] for host in "abc"}
+    assert resolved == {"a": False, "b": False, "c": True}, resolved
+    assert os.stat(glob.glob(f"{outside}/*")[0]).st_ino == before
 
 
 def test_resolve_errors(folder):
