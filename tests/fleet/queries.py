@@ -241,6 +241,37 @@ def test_a_recording_in_several_files_is_loaded_once():
                    for number, path in enumerate((SMALL, directory))), engine)
 
 
+def test_a_recording_of_two_days_is_loaded_once():
+    """If its times are estimated, the date of a recording is that of its file, which may change."""
+    directory = os.path.join(WORK, "days")
+    shutil.copytree(SMALL, directory)
+    for table in tables.COLUMNS:
+        shutil.copytree(os.path.join(directory, table, "date=2026-11-28", "host=host0003"),
+                        os.path.join(directory, table, "date=2026-11-27", "host=host0003"))
+    for engine in engines.NAMES:
+        tap.same(*(counts_after(engine, f"days-{number}", *engines.loading(engine, path), COUNTS)
+                   for number, path in enumerate((SMALL, directory))), engine)
+
+
+def test_unresolved_recordings_are_loaded_when_they_are_resolved():
+    directory = os.path.join(WORK, "unresolved")
+    shutil.copytree(SMALL, directory)
+    folder = os.path.join(directory, "recordings", "date=2026-11-28", "host=host0003")
+    (name,) = os.listdir(folder)
+    path, kept = os.path.join(folder, name), os.path.join(WORK, "kept.parquet")
+    for engine in engines.NAMES:
+        os.rename(path, kept)
+        engines.run(engines.fetched(), "duckdb", ":memory:", [
+            {"sql": f"COPY (SELECT * REPLACE (false AS resolved) FROM read_parquet('{kept}')) TO '{path}'"}])
+        before = counts_after(engine, "kept", *engines.loading(engine, directory), COUNTS)
+        os.rename(kept, path)
+        tap.same(before[0][0][0], "12", "recordings before one is resolved")
+        want = counts_after(engine, "all-resolved", *engines.loading(engine, SMALL), COUNTS)
+        again = counts_after(engine, "kept", engines.file(engine, "schema"), engines.file(engine, "parameters"),
+                             engines.setting(engine, "dir", directory), engines.file(engine, "load"), COUNTS)
+        tap.same(again, want, engine)
+
+
 def test_dates_can_be_loaded_one_by_one():
     for engine in engines.NAMES:
         whole = counts_after(engine, "whole", *engines.loading(engine, SMALL), COUNTS)

@@ -155,7 +155,7 @@ class Answers:
             span = parts[-1]["end_ns"] - parts[0]["start_ns"]
             gap = span - sum(part["end_ns"] - part["start_ns"] for part in parts)
             rows.append([name, str(len(parts)), str(taken), percent(lost, taken + lost), str(records), percent(truncated, taken),
-                         percent(unnamed, taken), str(sum(not part["resolved"] for part in parts)), percent(gap, span)])
+                         percent(unnamed, taken), percent(max(gap, 0), span)])
         return sorted(rows, key=lambda row: (-row[3], -int(row[4]), -row[5], -row[6], row[0]))
 
     def flame_graph(self):

@@ -407,7 +407,7 @@ def test_resolve_without_the_file(path):
 
 
 def test_resolve_again(path):
-    """What is not found is looked up again on request."""
+    """Functions that were not found are looked up again on request."""
     program, recording_path = built(path)
     export(path + ".set", "--unresolved", recording_path)
     os.rename(program, program + ".moved")
@@ -421,7 +421,7 @@ def test_resolve_again(path):
 
 
 def test_resolve_goes_on(folder):
-    """A damaged file, or one behind a symbolic link, does not keep the others from being resolved."""
+    """A damaged file, or one in a linked directory, does not keep the others from being resolved."""
     for host in "abc":
         tap.run(TALLY, "export", "-q", "--unresolved", "--host", host, "-o", folder, recording("x"), status=0)
     names = sorted(glob.glob(f"{folder}/frames/*/*"))
