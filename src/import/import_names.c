@@ -12,7 +12,8 @@ enum { PLACE_SIZE = 16, PLACE_AT = 8 };
 
 /* Distance between modules, and where they begin. Kernel code is above all user code. */
 enum { MODULE_GAP = 1 << 16 };
-#define USER_START   UINT64_C(0x400000)
+#define USER_START   UINT64_C(0x200000000000)
+#define USER_END     UINT64_C(0x7f0000000000)
 #define KERNEL_START UINT64_C(0xffffffff80000000)
 #define KERNEL_END   UINT64_C(0xfffffffff0000000)
 
@@ -50,23 +51,69 @@ static uint32_t *places_sort(struct imported *imported)
 
 /* ---- addresses ------------------------------------------------------------------- */
 
-/* Assign the addresses of a module's places, which are order[0] to order[nr - 1]. Returns false if
- * there are too many for the kernel's addresses. */
+/* Recorded addresses from here on are not offsets in files, but addresses of JIT code. */
+#define RECORDED_END ((uint64_t)1 << 40)
+
+/* Return true if a place keeps its recorded address. Places in functions do not, because the
+ * functions' addresses are not known. */
+static bool is_kept(const struct imported *imported, const struct import_place *place)
+{
+	return function_of(imported, place) == IMPORT_NONE && place->recorded < RECORDED_END;
+}
+
+/* Return the end of the recorded addresses of places, rounded up. */
+static uint64_t kept_end(const struct imported *imported, const uint32_t *order, size_t nr)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct import_place *place = &imported->places.data[order[i]];
+
+		if (is_kept(imported, place))
+			end = TALLY_MAX(end, place->recorded + 1);
+	}
+	return tally_round_up(end, MODULE_GAP);
+}
+
+/* Assign the addresses of a module's places, which are order[0] to order[nr - 1]. Those in functions
+ * follow the recorded ones. Returns false if there are too many for the address space. */
 static bool module_place(struct import_layout *layout, uint32_t module, const uint32_t *order,
 			 size_t nr)
 {
 	struct imported *imported = layout->imported;
-	bool is_kernel = module != IMPORT_NONE && imported->modules.data[module].is_kernel;
+	bool is_kernel = imported->modules.data[module].is_kernel;
 	uint64_t *next = is_kernel ? &layout->next_kernel : &layout->next_user, start = *next;
+	uint64_t limit = is_kernel ? KERNEL_END : USER_END;
+	uint64_t kept = kept_end(imported, order, nr), functions, end;
+	bool keeps = start < limit && kept < limit - start;
 
-	if (is_kernel && nr > (KERNEL_END - start) / PLACE_SIZE)
+	functions = keeps ? start + kept : start;
+	end = functions + nr * PLACE_SIZE;
+	if (end > limit)
 		return false;
-	for (size_t i = 0; i < nr; i++)
-		imported->places.data[order[i]].address = start + i * PLACE_SIZE + PLACE_AT;
-	*next = tally_round_up(start + nr * PLACE_SIZE, MODULE_GAP) + MODULE_GAP;
-	if (module != IMPORT_NONE)
-		layout->ranges[module] = (struct import_range){start, start + nr * PLACE_SIZE};
+	for (size_t i = 0; i < nr; i++) {
+		struct import_place *place = &imported->places.data[order[i]];
+
+		place->address = keeps && is_kept(imported, place)
+					 ? start + place->recorded
+					 : functions + i * PLACE_SIZE + PLACE_AT;
+	}
+	*next = tally_round_up(end, MODULE_GAP) + MODULE_GAP;
+	layout->ranges[module] = (struct import_range){start, end};
 	return true;
+}
+
+/* Addresses that are not mapped stay the same, unless they would be in a module. */
+static void unmapped_place(struct import_layout *layout, const uint32_t *order, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct import_place *place = &layout->imported->places.data[order[i]];
+		bool is_free = place->recorded < USER_START ||
+			       (place->recorded >= layout->next_user && place->recorded >> 47 == 0);
+
+		place->address =
+			is_free ? place->recorded : layout->next_user + i * PLACE_SIZE + PLACE_AT;
+	}
 }
 
 int import_layout_make(struct imported *imported, struct import_layout *layout)
@@ -89,7 +136,10 @@ int import_layout_make(struct imported *imported, struct import_layout *layout)
 
 		while (end < nr && imported->places.data[order[end]].module == module)
 			end++;
-		if (!module_place(layout, module, order + first, end - first))
+		/* Places without a module are last. */
+		if (module == IMPORT_NONE)
+			unmapped_place(layout, order + first, end - first);
+		else if (!module_place(layout, module, order + first, end - first))
 			return -EFBIG;
 		first = end;
 	}
@@ -172,7 +222,7 @@ static int function_add(const struct import_naming *naming, const uint32_t *orde
 	if (!ret && name)
 		ret = tally_stored_writer_add_symbol(naming->writer, dso, start,
 						     start + nr * PLACE_SIZE, name);
-	for (size_t i = 0; i < nr && !ret; i++)
+	for (size_t i = 0; i < nr && !ret && name; i++)
 		ret = lines_add(naming, dso, &imported->places.data[order[i]]);
 	return ret;
 }

@@ -82,6 +82,16 @@ def counts(report):
     return +found
 
 
+def test_addresses_without_a_function(folder):
+    """Unknown functions have their true addresses in files."""
+    path = OWN.recording("perf61", "frames.data")
+    shown = [set(re.findall(r"^\s+([0-9a-f]+) \[unknown\] (.*)$", tap.run(TALLY, "script", "-i", one, "-F", "ip,sym,dso", status=0).stdout, re.M))
+             for one in (path, export(folder, path))]
+    shown = [{frame for frame in frames if "kernel" not in frame[1]} for frames in shown]
+    assert len(shown[0]) > 3, shown[0]
+    tap.same(sorted(shown[1]), sorted(shown[0]), "addresses")
+
+
 def test_call_graphs(folder):
     path = OWN.recording("perf61", "frames.data")
     want = rows("-i", path, "--no-children")
