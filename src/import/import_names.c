@@ -75,8 +75,8 @@ static uint64_t kept_end(const struct imported *imported, const uint32_t *order,
 	return tally_round_up(end, MODULE_GAP);
 }
 
-/* Assign the addresses of a module's places, which are order[0] to order[nr - 1]. Those in functions
- * follow the recorded ones. Returns false if there are too many for the address space. */
+/* Assign the addresses of a module's places, which are order[0] to order[nr - 1]. Those in
+ * functions follow the recorded ones. Returns false if there are too many for the address space. */
 static bool module_place(struct import_layout *layout, uint32_t module, const uint32_t *order,
 			 size_t nr)
 {
