@@ -55,8 +55,8 @@ static bool maps_reserve(struct tally_system *system, struct system_maps *maps, 
 {
 	size_t before = maps->all.cap, grown;
 
-	/* A vector grows to twice its size, or to the required size. */
-	grown = need > before ? TALLY_MAX(2 * before, need) * sizeof(*maps->all.data) : 0;
+	/* A vector grows to at most twice the required size, or to 8 elements. */
+	grown = need > before ? TALLY_MAX(2 * need, (size_t)8) * sizeof(*maps->all.data) : 0;
 	if (system->bytes + grown > system->limit || tally_vec_reserve(&maps->all, need)) {
 		system->dropped++;
 		return false;

@@ -150,9 +150,9 @@ static void on_comm(struct tally_system *system, const void *record, size_t len)
 	if (!task)
 		return;
 	system_task_name(task, comm.comm);
-	if (!comm.exec)
+	/* The task that executes a program has become the first thread, and all others exit. */
+	if (!comm.exec || comm.tid != comm.pid)
 		return;
-	/* The task that executes a program becomes the first thread, and all others exit. */
 	system_process_reduce(system, task->process);
 	system_maps_put(system, task->process->maps);
 	task->process->maps = NULL;
@@ -160,17 +160,18 @@ static void on_comm(struct tally_system *system, const void *record, size_t len)
 
 static void on_fork(struct tally_system *system, const void *record, size_t len)
 {
-	struct system_process *parent;
+	struct system_process *parent, *old;
 	struct system_task *task, *by;
 	struct tally_task fork;
 
 	if (tally_record_task(record, len, &fork) || fork.pid <= 0 || fork.tid <= 0)
 		return;
 	/* If the PID or TID is known, the EXIT record was lost. */
+	old = fork.pid == fork.tid ? system_process_find(system, fork.pid) : NULL;
+	if (old)
+		system_process_free(system, old);
 	task = system_task_find(system, fork.tid);
-	if (task && fork.pid == fork.tid)
-		system_process_free(system, task->process);
-	else if (task)
+	if (task)
 		system_task_end(system, task);
 	task = system_task_get(system, fork.pid, fork.tid);
 	if (!task)

@@ -402,7 +402,11 @@ static void reused_and_expired_numbers_belong_to_new_tasks(void **state)
 	on_comm(world, 10, "old", EXEC);
 	on_mmap(world, 10, 0x1000, 0x1000, "/bin/old");
 	on_clone(world, 10, 12);
-	/* The EXIT records of 10 and 12 were lost. */
+	on_clone(world, 14, 15); /* without its first thread */
+	on_mmap(world, 14, 0x1000, 0x1000, "/bin/old");
+	/* The EXIT records of 10, 12 and 15 were lost. */
+	on_fork(world, 14, 1);
+	on_exit_of(world, 14, 14);
 	on_fork(world, 12, 1);
 	on_comm(world, 13, "kept", 0);
 	on_fork(world, 10, 13);
