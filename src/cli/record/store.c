@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/record/store.h"
 
+#include <malloc.h>
 #include <string.h>
 
 #include "archive/embed.h"
@@ -75,6 +76,8 @@ void record_store(struct record *record)
 	if (ret && ret != -EINVAL)
 		tally_print_warning("cannot embed symbols in the recording: %s", strerror(-ret));
 	tally_str_free(&names);
+	/* Reading takes far more memory than a continuous recording needs until the next file. */
+	(void)malloc_trim(0);
 }
 
 void record_store_regions(struct record *record)
