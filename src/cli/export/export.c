@@ -14,6 +14,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/recordings.h"
+#include "cli/main/replace.h"
 #include "cli/main/symbol_options.h"
 #include "cli/main/truncation.h"
 #include "dataset/dataset.h"
@@ -156,7 +157,9 @@ static int export_one(struct exporting *exporting, const char *input)
 	int ret;
 
 	exporting->session.input = input;
+	tally_replacement_release(); /* the input may be a slow pipe */
 	ret = tally_session_open(&exporting->session, &session);
+	tally_replacement_hold();
 	if (ret && ret != -ENOMEM) {
 		exporting->unreadable++;
 		return 0;

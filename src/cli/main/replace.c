@@ -12,6 +12,14 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 
+struct tally_temporary {
+	struct tally_temporary *next;
+	char path[];
+};
+
+/* Temporary files that exist. Changed only while the signals in `ending` are blocked. */
+static struct tally_temporary *temporaries;
+
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void ending_set(sigset_t *ret_set)
@@ -51,6 +59,88 @@ static bool is_untrusted_link(const char *path)
 	return is;
 }
 
+/* ---- temporary files ------------------------------------------------------------- */
+
+/* Create a temporary file next to `path`. Returns its descriptor or -errno. */
+static int temporary_create(const char *path, struct tally_temporary **ret_temporary)
+{
+	static const char suffix[] = ".XXXXXX";
+	size_t len = strlen(path);
+	struct tally_temporary *made = malloc(sizeof(*made) + len + sizeof(suffix));
+	int fd;
+
+	if (!made)
+		return -ENOMEM;
+	memcpy(made->path, path, len);
+	memcpy(made->path + len, suffix, sizeof(suffix));
+	fd = mkostemp(made->path, O_CLOEXEC);
+	if (fd < 0) {
+		fd = -errno;
+		free(made);
+		return fd;
+	}
+	made->next = temporaries;
+	temporaries = made;
+	*ret_temporary = made;
+	return fd;
+}
+
+static void temporary_forget(struct tally_temporary *temporary)
+{
+	struct tally_temporary **at = &temporaries;
+
+	while (*at && *at != temporary)
+		at = &(*at)->next;
+	if (*at)
+		*at = temporary->next;
+	free(temporary);
+}
+
+static void end_program(int number)
+{
+	for (const struct tally_temporary *at = temporaries; at; at = at->next)
+		unlink(at->path);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Replace the action of the ending signals, unless it is another one than `from`. */
+static void ending_set_action(void (*from)(int), void (*to)(int))
+{
+	struct sigaction action;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ending); i++) {
+		if (sigaction(ending[i], NULL, &action) || action.sa_handler != from)
+			continue;
+		action.sa_handler = to;
+		sigaction(ending[i], &action, NULL);
+	}
+}
+
+void tally_replacement_release(void)
+{
+	sigset_t set;
+
+	if (!temporaries)
+		return;
+	ending_set_action(SIG_DFL, end_program);
+	ending_set(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void tally_replacement_hold(void)
+{
+	sigset_t set;
+
+	if (!temporaries)
+		return;
+	ending_set(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	ending_set_action(end_program, SIG_DFL);
+}
+
+/* ---- replacing ------------------------------------------------------------------- */
+
 int tally_replacement_open(const char *path, struct tally_replacement *ret_replacement)
 {
 	struct tally_replacement made = {.path = path_followed(path), .fd = -1};
@@ -63,20 +153,15 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 		ret = -EACCES;
 	if (!ret && !stat(made.path, &st) && !S_ISREG(st.st_mode))
 		ret = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	if (!ret && asprintf(&made.temporary, "%s.XXXXXX", made.path) < 0) {
-		made.temporary = NULL;
-		ret = -ENOMEM;
-	}
 	ending_set(&set);
 	sigprocmask(SIG_BLOCK, &set, &made.mask);
 	if (!ret) {
-		made.fd = mkostemp(made.temporary, O_CLOEXEC);
-		ret = made.fd < 0 ? -errno : 0;
+		made.fd = temporary_create(made.path, &made.temporary);
+		ret = made.fd < 0 ? made.fd : 0;
 	}
 	if (ret) {
 		tally_replacement_print_error(path, ret);
 		sigprocmask(SIG_SETMASK, &made.mask, NULL);
-		free(made.temporary);
 		free(made.path);
 		return ret;
 	}
@@ -156,7 +241,7 @@ static int copy_permissions(const struct tally_replacement *replacement)
  * is unused. */
 static int rename_final(const struct tally_replacement *replacement)
 {
-	const char *from = replacement->temporary, *to = replacement->path;
+	const char *from = replacement->temporary->path, *to = replacement->path;
 	struct stat st;
 
 	if (replacement->is_new) {
@@ -184,7 +269,7 @@ int tally_replacement_commit(struct tally_replacement *replacement, int like)
 		ret = rename_final(replacement);
 	if (ret)
 		return ret == -EINTR ? ret : tally_replacement_print_error(replacement->path, ret);
-	free(replacement->temporary);
+	temporary_forget(replacement->temporary);
 	replacement->temporary = NULL;
 	return 0;
 }
@@ -192,9 +277,10 @@ int tally_replacement_commit(struct tally_replacement *replacement, int like)
 void tally_replacement_close(struct tally_replacement *replacement)
 {
 	close(replacement->fd);
-	if (replacement->temporary)
-		unlink(replacement->temporary);
-	free(replacement->temporary);
+	if (replacement->temporary) {
+		unlink(replacement->temporary->path);
+		temporary_forget(replacement->temporary);
+	}
 	free(replacement->path);
 	sigprocmask(SIG_SETMASK, &replacement->mask, NULL);
 }

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 struct tally_replacement {
-	char *path, *temporary;
+	char *path;
+	struct tally_temporary *temporary; /* NULL once it was committed */
 	int fd;
 	sigset_t mask;   /* signal mask to restore */
 	bool is_private; /* set after opening: only the owner may read a new file */
@@ -26,6 +27,12 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 /* Return -EINTR if INT, TERM or HUP is pending and not ignored, else 0. `replacement` is a struct
  * tally_replacement. */
 int tally_replacement_check(void *replacement);
+
+/* Between these calls, INT, TERM and HUP remove all temporary files and end the program at once.
+ * They are for work that can take long without a write, such as waiting for input. Between them, no
+ * replacement may be opened, committed or closed. */
+void tally_replacement_release(void);
+void tally_replacement_hold(void);
 
 /* Change the final name, which must be in the same directory. An existing file is replaced. Returns
  * 0 or -ENOMEM. */

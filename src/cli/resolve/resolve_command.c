@@ -90,9 +90,13 @@ static int file_replace(struct resolver *resolver, const char *path,
 
 	if (ret)
 		return ret;
+	tally_replacement_release();
 	ret = rewrite(resolver, &what);
+	tally_replacement_hold();
 	if (ret)
 		print_error(path, ret, &what);
+	else if ((ret = tally_file_map_check(map)))
+		tally_print_error("%s was truncated while it was being read", path);
 	ret = ret ? ret : tally_replacement_commit(&replacement, -1);
 	tally_replacement_close(&replacement);
 	return ret;

@@ -346,6 +346,20 @@ def test_interrupted(folder):
     assert not leftovers(folder), leftovers(folder)
 
 
+def test_interrupted_while_it_waits_for_input(folder):
+    """Also a slow pipe after a complete recording."""
+    fifo = os.path.join(WORK, "fifo")
+    os.mkfifo(fifo)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with subprocess.Popen([TALLY, "export", "-o", folder, recording("a"), fifo], stderr=subprocess.PIPE) as process:
+            with open(fifo, "wb"):  # returns when the export has opened it
+                assert len(leftovers(folder)) == 4, leftovers(folder)
+                process.send_signal(number)
+                process.communicate(timeout=tap.PATIENCE)
+        assert process.returncode == -number, process.returncode
+        assert not leftovers(folder), leftovers(folder)
+
+
 def test_ignored_signals():
     """nohup tally export is not interrupted by SIGHUP."""
     with tempfile.TemporaryDirectory(dir=WORK) as folder:
@@ -403,7 +417,8 @@ def test_resolve_without_the_file(path):
     export(path + ".set", "--unresolved", recording_path)
     steps.build(program, "int main(void) { return 1; }", "-O1", "-Wl,--build-id")
     tap.run(TALLY, "resolve", path + ".set", status=0)
-    assert not any(row["function"] for row in Data(path + ".set").frames if row["module"] == os.path.realpath(program))
+    found = [row["function"] for row in Data(path + ".set").frames if row["module"] == os.path.realpath(program)]
+    assert found and not any(found), found
 
 
 def test_resolve_again(path):
@@ -418,6 +433,20 @@ def test_resolve_again(path):
     assert found() == {None}, found()
     tap.run(TALLY, "resolve", "--again", path + ".set", status=0)
     assert "outer" in found(), found()
+
+
+def test_functions_of_another_host(path):
+    """Rows of one frame are read from the host that has its function."""
+    recording_path = built(path)[1]
+    for hosts in ("ab", "ba"):
+        folder = path + hosts
+        export(folder, "--unresolved", "--host", hosts[0], recording_path)
+        tap.run(TALLY, "resolve", folder, status=0)
+        want = tap.run(TALLY, "report", "--from", folder, "--stdio", status=0).stdout
+        tap.run(TALLY, "export", "--unresolved", "--host", hosts[1], "-o", folder, recording_path, status=0)
+        got = tap.run(TALLY, "report", "--from", folder, "--stdio", status=0).stdout
+        assert "outer" in want, want
+        tap.same(*(re.sub("^#.*", "", text, flags=re.M) for text in (got, want)), hosts)
 
 
 def test_resolve_goes_on(folder):
@@ -436,6 +465,20 @@ def test_resolve_goes_on(folder):
     resolved = {host: parquet.File(glob.glob(f"{folder}/recordings/*/host={host}/*")[0]).table()[0]["resolved"] for host in "abc"}
     assert resolved == {"a": False, "b": False, "c": True}, resolved
     assert os.stat(glob.glob(f"{outside}/*")[0]).st_ino == before
+
+
+def test_resolve_marks_no_linked_file(folder):
+    """A host cannot have the recordings of another host marked as resolved."""
+    for host in "ab":
+        tap.run(TALLY, "export", "-q", "--unresolved", "--host", host, "-o", folder, recording("x"), status=0)
+    evil, victim = sorted(glob.glob(f"{folder}/recordings/*/*/*"))
+    for path in sorted(glob.glob(f"{folder}/frames/*/host=b/*")):
+        os.truncate(path, 4)
+    os.remove(evil)
+    os.symlink(victim, evil)
+    said = tap.run(TALLY, "resolve", folder, status=1).stderr
+    assert "reached by a symbolic link" in said, said
+    assert not parquet.File(victim).table()[0]["resolved"]
 
 
 def test_resolve_errors(folder):
