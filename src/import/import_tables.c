@@ -130,7 +130,10 @@ static int frame_compare(const void *a_, const void *b_)
 
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
-	return (a->depth > b->depth) - (a->depth < b->depth);
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	/* Other hosts may have the function. */
+	return (a->row.function == IMPORT_NONE) - (b->row.function == IMPORT_NONE);
 }
 
 /* Make the place of the frame with the rows frames[0] to frames[nr - 1], without duplicates. */
@@ -343,7 +346,6 @@ static int sample_row_add(struct import_tables *tables, const struct import_colu
 	if (is_copy(tables, columns, row))
 		return 0;
 	ret = sample_thread(tables, columns, row, &sample);
-
 	ret = ret ? ret : sample_names(tables, columns, row, &sample);
 	sample_stack(tables, columns, row, &sample);
 	sample.weight = import_cell_weight(columns, SAMPLE_PERIOD, row);

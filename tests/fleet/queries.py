@@ -5,6 +5,7 @@ makes. Both engines must give the answers that truth.py computes for this fleet.
 
 usage: queries.py TALLY
 """
+import glob
 import os
 import shutil
 import sys
@@ -270,6 +271,20 @@ def test_unresolved_recordings_are_loaded_when_they_are_resolved():
         again = counts_after(engine, "kept", engines.file(engine, "schema"), engines.file(engine, "parameters"),
                              engines.setting(engine, "dir", directory), engines.file(engine, "load"), COUNTS)
         tap.same(again, want, engine)
+
+
+def test_functions_are_loaded_from_the_host_that_has_them():
+    directory = os.path.join(WORK, "nameless")
+    shutil.copytree(SMALL, directory)
+    path = sorted(glob.glob(f"{directory}/frames/*/*/*.parquet"))[0]
+    nameless = os.path.join(WORK, "nameless.parquet")
+    engines.run(engines.fetched(), "duckdb", ":memory:", [
+        {"sql": f"COPY (SELECT * REPLACE (NULL::VARCHAR AS function) FROM read_parquet('{path}')) TO '{nameless}'"}])
+    os.rename(nameless, path)
+    names = {"sql": "SELECT function, count(*) FROM frames GROUP BY function ORDER BY function"}
+    for engine in engines.NAMES:
+        tap.same(*(counts_after(engine, f"names-{number}", *engines.loading(engine, name), names)
+                   for number, name in enumerate((SMALL, directory))), engine)
 
 
 def test_dates_can_be_loaded_one_by_one():

@@ -22,6 +22,7 @@ INSERT INTO frames
                is_return Bool')
     WHERE extract(_path, '/date=[^/]*/host=[^/]*/[^/]*$') IN (SELECT rest FROM new_recordings)
       AND (frame, depth) NOT IN (SELECT frame, depth FROM frames)
+    ORDER BY isNull(function)
     LIMIT 1 BY frame, depth;
 
 INSERT INTO functions

@@ -21,7 +21,8 @@ INSERT INTO frames
     FROM (SELECT DISTINCT ON (frame, depth) *
           FROM read_parquet(getvariable('dir') || '/frames' || getvariable('files'), hive_partitioning = false,
                             filename = true)
-          WHERE rest(filename) IN (SELECT rest FROM new_recordings))
+          WHERE rest(filename) IN (SELECT rest FROM new_recordings)
+          ORDER BY function IS NULL)
     ANTI JOIN frames AS known USING (frame, depth);
 
 INSERT INTO functions
