@@ -187,6 +187,11 @@ int stat_prometheus_check(struct stat_config *config)
 	/* The interval publishes the counts instead of printing them. */
 	config->publish_ms = config->interval_ms;
 	config->interval_ms = 0;
+	if (strstr(config->prometheus, "://")) {
+		tally_print_error("--prometheus=%s: is a URL", config->prometheus);
+		tally_print_hint("use only ADDRESS:PORT; the path is always /metrics");
+		return -EINVAL;
+	}
 	if (is_file(config->prometheus)) {
 		config->publish_ms = config->publish_ms ? config->publish_ms : FILE_MS;
 		return 0;

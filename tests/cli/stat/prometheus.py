@@ -225,6 +225,7 @@ def test_other_formats_and_restarts_are_refused():
         tap.run(TALLY, "stat", "--prometheus", *words, "true", status=129, says="cannot be combined with --prometheus")
     tap.run(TALLY, "stat", "--prometheus", "record", "true", status=129, says="'stat record' cannot be combined")
     tap.run(TALLY, "stat", "--prometheus=name", "true", status=129, says="neither an address nor a file")
+    tap.run(TALLY, "stat", "--prometheus=http://127.0.0.1:9100", "true", status=129, says="is a URL")
     tap.run(TALLY, "stat", "--prometheus=0", "-e", "dummy,dummy", "true", status=1, says="two events have the name 'dummy")
     tap.run(TALLY, "stat", "--prometheus=192.0.2.1:0", "true", status=1, says="cannot listen on 192.0.2.1:0")
 
