@@ -336,7 +336,8 @@ def test_without_times(folder):
 def test_interrupted(folder):
     """Ctrl-C leaves no files."""
     path = recording("long", samples=200_000)
-    with subprocess.Popen([TALLY, "export", "-o", folder, path], stderr=subprocess.PIPE) as process:
+    with subprocess.Popen([TALLY, "export", "-o", folder, path], stderr=subprocess.PIPE,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
         tap.wait_until(lambda: leftovers(folder) or process.poll() is not None, "files")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=tap.PATIENCE)
@@ -351,7 +352,8 @@ def test_interrupted_while_it_waits_for_input(folder):
     fifo = os.path.join(WORK, "fifo")
     os.mkfifo(fifo)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        with subprocess.Popen([TALLY, "export", "-o", folder, recording("a"), fifo], stderr=subprocess.PIPE) as process:
+        with subprocess.Popen([TALLY, "export", "-o", folder, recording("a"), fifo], stderr=subprocess.PIPE,
+                              preexec_fn=lambda number=number: signal.signal(number, signal.SIG_DFL)) as process:
             with open(fifo, "wb"):  # returns when the export has opened it
                 assert len(leftovers(folder)) == 4, leftovers(folder)
                 process.send_signal(number)
