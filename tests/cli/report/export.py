@@ -461,7 +461,7 @@ def test_callgrind_tells_functions_of_one_name_apart():
         costs = readers.Callgrind(export("callgrind", data=data))
         # If there is debug information, the functions are distinguished by file.
         starts = re.findall(r"^0*([0-9a-f]+) t work$", tap.run("nm", program).stdout, re.M)
-        names = {"work"} if options else {f"work @{start}" for start in starts}
+        names = {"work (first.c)", "work (second.c)"} if options else {f"work @{start}" for start in starts}
         tap.same({name for name, _ in costs.self_cost if name.startswith("work")}, names, options)
         for name in names if not options else ():
             assert 0 < costs.inclusive[name, "cpu_clock"] <= costs.totals[0], (name, costs.inclusive, costs.totals)
