@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/main/print.h"
 
@@ -93,21 +92,8 @@ int export_files_begin(void *arg, const char *date, const char *host)
 int export_file_write(struct export_files *files, struct export_file *file, const void *bytes,
 		      size_t len)
 {
-	const char *at = bytes;
-	ssize_t done;
-	int ret = tally_replacement_check(&file->replacement);
-
 	files->bytes += len;
-	while (len && !ret) {
-		done = write(file->replacement.fd, at, len);
-		if (done < 0 && errno != EINTR)
-			ret = tally_replacement_print_error(tally_str_text(&file->folder), -errno);
-		if (done > 0) {
-			at += done;
-			len -= (size_t)done;
-		}
-	}
-	return ret;
+	return tally_replacement_write(&file->replacement, bytes, len);
 }
 
 int export_files_write(void *arg, enum tally_dataset_table table, const void *bytes, size_t len)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/file.h"
 #include "cli/main/print.h"
 
 struct tally_temporary {
@@ -195,6 +196,16 @@ int tally_replacement_check(void *replacement)
 			return -EINTR;
 	}
 	return 0;
+}
+
+int tally_replacement_write(struct tally_replacement *replacement, const void *bytes, size_t len)
+{
+	int ret = tally_replacement_check(replacement);
+
+	if (ret)
+		return ret;
+	ret = tally_file_write_all(replacement->fd, bytes, len);
+	return ret ? tally_replacement_print_error(replacement->path, ret) : 0;
 }
 
 /* Copy the permissions, times and owner of `like`. The owner cannot be copied without privileges;

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct tally_replacement {
 	char *path;
@@ -33,6 +34,10 @@ int tally_replacement_check(void *replacement);
  * replacement may be opened, committed or closed. */
 void tally_replacement_release(void);
 void tally_replacement_hold(void);
+
+/* Append to the temporary file. Returns 0; -EINTR like tally_replacement_check(); or -errno after
+ * printing an error. */
+int tally_replacement_write(struct tally_replacement *replacement, const void *bytes, size_t len);
 
 /* Change the final name, which must be in the same directory. An existing file is replaced. Returns
  * 0 or -ENOMEM. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/file.h"
@@ -45,21 +44,9 @@ struct resolver {
 
 /* ---- a file ---------------------------------------------------------------------- */
 
-static int fd_write(void *arg, const void *bytes, size_t len)
+static int file_write(void *arg, const void *bytes, size_t len)
 {
-	struct tally_replacement *replacement = arg;
-	const char *at = bytes;
-	int ret = tally_replacement_check(replacement);
-
-	while (len && !ret) {
-		ssize_t done = write(replacement->fd, at, len);
-
-		if (done < 0 && errno != EINTR)
-			ret = tally_replacement_print_error(replacement->path, -errno);
-		at += done > 0 ? done : 0;
-		len -= done > 0 ? (size_t)done : 0;
-	}
-	return ret;
+	return tally_replacement_write(arg, bytes, len);
 }
 
 /* Print why a file cannot be read, unless a failed write was printed. */
@@ -83,7 +70,7 @@ static int file_replace(struct resolver *resolver, const char *path,
 		.bytes = map->data,
 		.len = map->len,
 		.created_by = "tally version " TALLY_VERSION,
-		.write = fd_write,
+		.write = file_write,
 		.arg = &replacement,
 	};
 	int ret = tally_replacement_open(path, &replacement);

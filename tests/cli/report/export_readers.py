@@ -9,7 +9,7 @@ import json
 import os
 import re
 
-from otlp import Otlp
+from otlp import Otlp, varint
 
 
 class Samples:
@@ -177,17 +177,6 @@ def firefox(data):
 
 
 # ---- protocol buffers ----------------------------------------------------------------------------
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7f) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
 
 def message(data):
     """Parse a binary protobuf into {field: values}. Values are numbers or bytes."""
