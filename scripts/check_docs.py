@@ -18,7 +18,7 @@ import sys
 
 # For each page in docs/commands, the sources that write the JSON described there.
 JSON = {
-    "stat": ["stat/stat_json.c", "stat/plan.c"],
+    "stat": ["stat/stat_json.c", "stat/stat_keys.c", "stat/plan.c"],
     "list": ["list/list_print.c"],
     "doctor": ["doctor/doctor_print.c"],
     "diff": ["diff/diff.c", "diff/compare.c", "../view/diff_json.c"],

@@ -179,23 +179,12 @@ static enum family_id family_of(const struct stat_row *row, double *ret_factor)
 
 static void key_add(struct exposition_writer *writer, const struct stat_key *key)
 {
-	const struct {
-		const char *name;
-		int32_t value;
-	} parts[] = {
-		{"node", key->node},
-		{"socket", key->socket},
-		{"die", key->die},
-		{"cluster", key->cluster},
-		{"cache_level", key->cache_level},
-		{"cache", key->cache},
-		{"core", key->core},
-		{"cpu", key->cpu},
-	};
+	struct stat_key_field fields[STAT_KEY_FIELDS];
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(parts); i++) {
-		if (parts[i].value >= 0)
-			tally_str_addf(writer->out, ",%s=\"%d\"", parts[i].name, parts[i].value);
+	stat_key_fields(key, fields);
+	for (size_t i = 0; i < STAT_KEY_FIELDS; i++) {
+		if (fields[i].value >= 0)
+			tally_str_addf(writer->out, ",%s=\"%d\"", fields[i].name, fields[i].value);
 	}
 }
 

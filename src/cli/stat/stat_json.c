@@ -54,26 +54,14 @@ static void json_begin(struct stat_printer *printer, const struct stat_table *ta
 static void add_key(struct tally_str *out, const struct stat_table *table,
 		    const struct stat_key *key)
 {
-	const struct {
-		const char *name;
-		int32_t value;
-	} parts[] = {
-		{"node", key->node},
-		{"socket", key->socket},
-		{"die", key->die},
-		{"cluster", key->cluster},
-		{"cache_level", key->cache_level},
-		{"cache", key->cache},
-		{"core", key->core},
-		{"cpu", key->cpu},
-		{"tid", key->tid},
-	};
+	struct stat_key_field fields[STAT_KEY_FIELDS];
 
 	if (!table->mode->json_key)
 		return;
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(parts); i++) {
-		if (parts[i].value >= 0)
-			tally_json_s64(out, parts[i].name, parts[i].value);
+	stat_key_fields(key, fields);
+	for (size_t i = 0; i < STAT_KEY_FIELDS; i++) {
+		if (fields[i].value >= 0)
+			tally_json_s64(out, fields[i].name, fields[i].value);
 	}
 	if (table->mode->per_thread)
 		tally_json_text(out, "comm", key->comm);

@@ -1,7 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Table of the aggregation modes. */
+/* Fields of keys, and table of the aggregation modes. */
+#include <string.h>
+
 #include "base/arith.h"
 #include "cli/stat/stat_table.h"
+
+void stat_key_fields(const struct stat_key *key, struct stat_key_field ret_fields[STAT_KEY_FIELDS])
+{
+	const struct stat_key_field fields[STAT_KEY_FIELDS] = {
+		{"node", key->node},
+		{"socket", key->socket},
+		{"die", key->die},
+		{"cluster", key->cluster},
+		{"cache_level", key->cache_level},
+		{"cache", key->cache},
+		{"core", key->core},
+		{"cpu", key->cpu},
+		{"tid", key->tid},
+	};
+
+	memcpy(ret_fields, fields, sizeof(fields));
+}
 
 void stat_key_keep(struct stat_key *key, unsigned parts)
 {

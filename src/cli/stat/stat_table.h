@@ -64,6 +64,16 @@ enum stat_key_part {
 	STAT_KEY_CACHE = 1 << 6,
 };
 
+/* Fields of a key with their names in JSON and Prometheus. Those that are -1 are not part of it. */
+struct stat_key_field {
+	const char *name;
+	int32_t value;
+};
+
+enum { STAT_KEY_FIELDS = 9 };
+
+void stat_key_fields(const struct stat_key *key, struct stat_key_field ret_fields[STAT_KEY_FIELDS]);
+
 /* Set the fields that are not in `parts`, a mask of enum stat_key_part, to -1. */
 void stat_key_keep(struct stat_key *key, unsigned parts);
 
